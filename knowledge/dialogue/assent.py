@@ -13,6 +13,7 @@ from itertools import dropwhile
 import polars as pl
 
 from cairn.knowledge.dialogue.fault_words import DENIES, bare
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.nlp.vocabulary import stem
 
@@ -72,24 +73,24 @@ _FURTHER = (
     r"(?:please|let's|lets|go on|go ahead|continue|carry on|proceed) .*)"
 )
 
-_ASSENTS = re.compile(rf"(?:{_LEAD} )*{_SO}{_HERE}")
-_ASSENTS_OF_ITSELF = re.compile(rf"(?:{_LEAD} )*{_OF_ITSELF}{_HERE}")
-_APPROVES = re.compile(
+_ASSENTS = lazy_pattern(rf"(?:{_LEAD} )*{_SO}{_HERE}")
+_ASSENTS_OF_ITSELF = lazy_pattern(rf"(?:{_LEAD} )*{_OF_ITSELF}{_HERE}")
+_APPROVES = lazy_pattern(
     rf"(?:{_LEAD} )*(?:(?:{_SO}|{_LIKES}|{_PRAISES}){_HERE}|(?:{_WILL} )*{_CHOOSE} {_THAT}"
     r"(?: (?:then|please|now))*|please do)"
 )
-_APPROVES_OF_ITSELF = re.compile(rf"(?:{_LEAD} )*{_PRAISES}")
-_YES = re.compile(r"(?:(?:yes|yep|yeah|yup|sure) ?)+(?:please|indeed|absolutely|definitely|do)?")
-_NAMES = re.compile(rf"(?:{_LEAD} )*(?:{_WILL} )*{_CHOOSE} (?P<option>.+)")
-_LEADS = re.compile(rf"(?:{_LEAD} ?)+(?:(?:again|a lot|so much|very much)|for .*)?|{_THANKS}")
-_BEHIND = re.compile(_FURTHER)
-_BEHIND_YES = re.compile(rf"{_NEXT}|{_THANKS}")
+_APPROVES_OF_ITSELF = lazy_pattern(rf"(?:{_LEAD} )*{_PRAISES}")
+_YES = lazy_pattern(r"(?:(?:yes|yep|yeah|yup|sure) ?)+(?:please|indeed|absolutely|definitely|do)?")
+_NAMES = lazy_pattern(rf"(?:{_LEAD} )*(?:{_WILL} )*{_CHOOSE} (?P<option>.+)")
+_LEADS = lazy_pattern(rf"(?:{_LEAD} ?)+(?:(?:again|a lot|so much|very much)|for .*)?|{_THANKS}")
+_BEHIND = lazy_pattern(_FURTHER)
+_BEHIND_YES = lazy_pattern(rf"{_NEXT}|{_THANKS}")
 
-_END = re.compile(r"[.!]+(?=[\s)\"]|$)|\n+")
-_BREAK = re.compile(r"[,;…]+|\s[-–—]+\s|—|\.{2,}")
-_EDGES = re.compile(r"^[^\w§]+|[^\w§%]+$")
+_END = lazy_pattern(r"[.!]+(?=[\s)\"]|$)|\n+")
+_BREAK = lazy_pattern(r"[,;…]+|\s[-–—]+\s|—|\.{2,}")
+_EDGES = lazy_pattern(r"^[^\w§]+|[^\w§%]+$")
 
-_RESERVES = re.compile(
+_RESERVES = lazy_pattern(
     r"\b(?:but|however|except|although|though|actually|wait|instead|unless|wrong|rather|stop"
     r"|not (?:sure|quite|right|what|so|the)|don't|do not|didn't|doesn't|isn't|shouldn't"
     r"|never mind|no longer|if|when|once|until|whether|maybe|perhaps|probably|possibly|hardly"
@@ -97,14 +98,14 @@ _RESERVES = re.compile(
 )
 """What takes back, doubts or asks, in the same breath."""
 
-_DENIED = re.compile(
+_DENIED = lazy_pattern(
     r"\b(?:no|not|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|only|opposite"
     r"|reverse|contrary|invent\w*|made (?:it |that |this |all )*up|mak(?:e|ing) things up|nonsense"
     r"|bullshit|lie[sd]?|lying|hallucinat\w*|sarcas\w*|prove|proof)\b|n't\b"
 )
 """… and what denies: a person who agrees has no need of it."""
 
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = lazy_pattern(
     r"(?:^|[.!\n])\s*(?:but|however|except|although|though|wait|actually|no|nope|unless)\b"
 )
 """How a later sentence begins that takes an assent back."""
@@ -117,39 +118,39 @@ _WORKS_NOW = (
     r"(?: (?:now|again|fine|well|perfectly|great|too|as expected|as it should|like a charm|here"
     r"|for me|on my (?:side|end|machine)))*"
 )
-_WORKS = re.compile(
+_WORKS = lazy_pattern(
     rf"(?:{_LEAD} )*(?:(?:and|now|so|yes) )*(?:(?:it|that|this|all|everything|that one"
     r"|(?:all )?(?:of )?(?:the |our |my )?(?!(?:i|we|he|she|they)\b)[\w-]+(?: [\w-]+)?)(?:'s)? )?"
     rf"{_WORKS_NOW}"
 )
 """How people say that what was done works, in a sentence or a part of one. Who mended it by
 themselves does not say so."""
-_DID_IT = re.compile(r"\b((?:that|this|it) (?:did it|did the trick|(?:fixed|solved) it)):\s")
+_DID_IT = lazy_pattern(r"\b((?:that|this|it) (?:did it|did the trick|(?:fixed|solved) it)):\s")
 """What names behind a colon what made it work."""
-_UNHARMED = re.compile(
+_UNHARMED = lazy_pattern(
     r"\bwithout (?:a|any) (?:single )?(?:loss|errors?|problems?|issues?|failures?|crash)\b"
 )
-_WORKS_NOT = re.compile(
+_WORKS_NOT = lazy_pattern(
     r"\b(?:no|not|never|none|nothing|nobody|hardly|barely|can't|cannot|won't|seldom|rarely|slowly"
     r"|only|make|makes|made|should|must|might|could|would|may|ensure|sure)\b|n't\b"
 )
 
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"^(?:(?:so|and|or|then|please) )*(?:let me know|tell me|say|shall (?:i|we)|should (?:i|we)"
     r"|do you want|would you like|want me to)\b"
 )
-_TO_PERSON = re.compile(r"\b(?:you|i|we|me|us|ok|okay|right|correct|agreed)\b")
+_TO_PERSON = lazy_pattern(r"\b(?:you|i|we|me|us|ok|okay|right|correct|agreed)\b")
 _LAST = 3
 """Sentences at the end of a message in which a question to a person is looked for."""
 
-_CONFIRM = re.compile(
+_CONFIRM = lazy_pattern(
     r"(?:(?:so|and) )?(?:is|was|does|do|would|are|sounds?|ok|okay|right|correct|agreed?|fine"
     r"|makes?|any|you)(?: (?:that|this|it|you|all|be|sounds?|seem|look|make|match|agree|agreed"
     r"|ok|okay|fine|good|right|correct|true|so|sense|sensible|reasonable|happy|objections?|to|with|for|by|me|us"
     r"|what|see|saw|expect|expected|mean|meant|think|approve|confirm|a|choice|decision|plan|idea))*"
 )
 """A question that asks for assent to all that was said before it."""
-_OFFER = re.compile(
+_OFFER = lazy_pattern(
     r"(?:(?:so|and|then|ok|okay) )*(?:are you (?:ok|okay|fine|happy) with"
     r"|(?:(?:shall|should|can|may|could) (?:i|we)|want me to"
     r"|(?:do you want|would you like) (?:me|us) to|is it (?:ok|okay|fine) (?:to|for me to))"
@@ -157,15 +158,15 @@ _OFFER = re.compile(
     rf"(?:{_CHOOSE}|go ahead))(?: (?P<option>.+))?"
 )
 """A question whether to do something that was said before it."""
-_UP_TO = re.compile(
+_UP_TO = lazy_pattern(
     r" (?:for|in|on|with|as|to|when|instead|rather|over|and|here|then|now|from)\b.*"
 )
-_OTHER = re.compile(
+_OTHER = lazy_pattern(
     r"\b(?:instead of|rather than|as opposed to|in place of|over|and not|not|against|from|without"
     r"|replac\w+|drop\w*|remov\w+|avoid\w*|no longer)\s+[^,;.()—]*?"
     r"(?=\s+(?:because|since|so that|due to|to|with|by|and|in favou?r|we|i|for)\b|[,;.()—]|$)"
 )
-_REASON = re.compile(
+_REASON = lazy_pattern(
     r"(?<=\S)\s*\b(?:because|since|so that|due to|to avoid|given that|otherwise|which"
     r"|as (?:it|this|that|the|we))\b.*"
 )

@@ -1,36 +1,36 @@
 """Files that checks are made of: tests, their data, what they expect, and how checks are set."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.shell.parser import commands
 
-_TEST_FOLDER = re.compile(
+_TEST_FOLDER = lazy_pattern(
     r"(?i)(?:^|/)(?:(?:unit|integration|functional|acceptance|e2e|system|smoke|regression|ui|api|src)[_-]?)?"
     r"(?:tests?|specs?)/|(?:^|/)(?:__tests__|__mocks__|__fixtures__|testing|testdata|test[-_]data|e2e|cypress"
     r"|unittests?|fixtures|cassettes)/|\.feature$"
 )
-_TEST_NAME = re.compile(
+_TEST_NAME = lazy_pattern(
     r"(?i)(?:^|/)test_[^/]*$|[._-](?:test|tests|spec|specs|cy|e2e)\.\w+$|(?:^|/)(?:conftest|tests?)\.py$"
     r"|(?-i:[a-z](?:Tests?|Spec|IT)\.(?:java|kt|cs|swift|scala|groovy|php|m|fs))$"
 )
-_EXPECTED = re.compile(
+_EXPECTED = lazy_pattern(
     r"(?i)__snapshots__|__image_snapshots__|\.(?:snap|ambr)(?:\.\w+)?$|(?:^|/)(?:goldens?|expected|snapshots?|baselines?)/"
     r"|\.(?:golden|approved|expected|verified)\b|\.(?:stderr|stdout)$"
 )
-_EXPECTED_DATA = re.compile(
+_EXPECTED_DATA = lazy_pattern(
     r"(?i)[._-](?:expected|golden|snapshot|baseline|reference)\.\w+$|(?:^|/)(?:expected|golden)[_.-][^/]*$"
 )
-_CODE = re.compile(
+_CODE = lazy_pattern(
     r"(?i)\.(?:pyi?|[cm]?[jt]sx?|vue|svelte|go|rb|exs?|java|kts?|rs|php|cs|fs|c|cc|cpp|cxx|h|hpp|swift|scala|groovy|m|lua"
     r"|dart|jl|r|pl|t|sh|bash|bats|clj|hs|ml|zig|nim|sol|feature)$"
 )
-_REPORT = re.compile(
+_REPORT = lazy_pattern(
     r"(?i)\.(?:log|bak|orig|tmp|pid|html?|xml|cov|prof)$|^/(?:tmp|dev|proc|var/tmp)/|~$"
     r"|(?:^|/)(?:__pycache__|\.?\w*cache|tmp|temp|out(?:put)?s?|results?|reports?|node_modules|coverage|artifacts|screenshots|videos|build|dist|logs?)(?:/|$)"
 )
-_CHECK_CONFIG = re.compile(
+_CHECK_CONFIG = lazy_pattern(
     r"(?i)(?:^|/)(?:pytest\.ini|tox\.ini|noxfile\.py|\.flake8|\.?ruff\.toml|\.?mypy\.ini|\.?pylintrc|pyrightconfig\.json|\.coveragerc|\.rspec"
     r"|\.(?:eslint|stylelint|prettier|commitlint|lintstaged|jshint|remark|depcheck|nyc|c8|mocha|jscpd|textlint|htmlhint|markdownlint|secretlint)(?:rc)?(?:\.\w+)*"
     r"|(?:eslint|stylelint|prettier|commitlint|lint-staged|jest|vitest|playwright|karma|cypress|wdio|ava|cucumber|knip|biome|tslint)(?:\.(?:config|conf|base|ci"
@@ -42,40 +42,41 @@ _CHECK_CONFIG = re.compile(
     r"|codeowners|audit-ci\.jsonc?)$"
     r"|(?:^|/)(?:\.github/(?:workflows|actions)|\.circleci|\.buildkite|\.husky|\.config/nextest)/"
 )
-_MIXED_CONFIG = re.compile(
+_MIXED_CONFIG = lazy_pattern(
     r"(?i)(?:^|/)(?:pyproject\.toml|setup\.cfg|vite\.config\.\w+|package\.json|(?:ts|js)config(?:[._-][\w.-]+)?\.json|cargo\.toml|(?:gnu)?makefile|\.?justfile"
     r"|taskfile\.ya?ml|rakefile|composer\.json|deno\.jsonc?|pom\.xml|build\.gradle(?:\.kts)?|mix\.exs|directory\.build\.props|[\w.-]+\.csproj"
     r"|cmakelists\.txt|build\.bazel|[\w-]+\.mk|(?:[\w-]+[-_])?(?:test|tests|lint|check|checks|ci|verify)(?:[-_][\w-]+)?\.(?:sh|bash))$"
 )
-_EXEMPTIONS = re.compile(
+_EXEMPTIONS = lazy_pattern(
     r"(?i)(?:^|/)\.(?:eslint|prettier|stylelint|\w*lint|semgrep|trivy|gitleaks|snyk|cspell|bandit|grype|checkov|tfsec|audit|osv|nyc"
     r"|coverage|test|jest|jscpd|phpcs|typos|lychee|sqlfluff|dialyzer|[\w-]+-?lint|nancy|secret\w*)-?ignore$"
     r"|(?:^|/)(?:\.rubocop_todo\.yml|[\w.-]*baseline[\w.-]*\.(?:xml|neon|json|ya?ml|toml|txt)|\.secrets\.baseline|\.nsprc|\.snyk"
     r"|eslint-suppressions\.json|[\w.-]*suppressions?[\w.-]*\.(?:xml|json|txt|ya?ml)|\.betterer\.results|\.dialyzer_ignore\.exs)$"
 )
-_PROSE = re.compile(
+_PROSE = lazy_pattern(
     r"(?i)\.(?:md|mdx|rst|adoc|org|pdf|docx?)$|(?:^|/)(?:changelog|changes|readme|license|authors)[^/]*$|(?:^|/)docs?/"
 )
 
-_REDIRECTED = re.compile(r"(?<![-=<])>{1,2}\|?\s*[\"']?([^\s\"';&|<>()]+)")
+_REDIRECTED = lazy_pattern(r"(?<![-=<])>{1,2}\|?\s*[\"']?([^\s\"';&|<>()]+)")
 _COPIES = frozenset({"cp", "mv", "install", "rsync", "scp", "ln"})
 _FILLS = frozenset({"tee", "truncate", "sponge", "ed", "ex", "dd", "shred"})
 _REMOVES = frozenset({"rm", "unlink", "trash", "rmdir", "del", "shred"})
 _IN_PLACE = {
-    "sed": re.compile(r"-[a-zA-Z]*i|--in-place"), "perl": re.compile(r"-\w*i"),
-    "ruby": re.compile(r"-\w*i"), "awk": re.compile(r"inplace"), "gawk": re.compile(r"inplace"),
-    "yq": re.compile(r"-\w*i|--inplace"), "sd": re.compile(r"\w"), "patch": re.compile(r"\w"),
-    "comby": re.compile(r"-i"), "jq": re.compile(r"--in-place"),
+    "sed": lazy_pattern(r"-[a-zA-Z]*i|--in-place"), "perl": lazy_pattern(r"-\w*i"),
+    "ruby": lazy_pattern(r"-\w*i"), "awk": lazy_pattern(r"inplace"),
+    "gawk": lazy_pattern(r"inplace"),
+    "yq": lazy_pattern(r"-\w*i|--inplace"), "sd": lazy_pattern(r"\w"), "patch": lazy_pattern(r"\w"),
+    "comby": lazy_pattern(r"-i"), "jq": lazy_pattern(r"--in-place"),
 }  # fmt: skip
-_FETCHES = re.compile(r"-\w*[oO]|--output(?:-document)?|--out")
-_SCRIPTED = re.compile(
+_FETCHES = lazy_pattern(r"-\w*[oO]|--output(?:-document)?|--out")
+_SCRIPTED = lazy_pattern(
     r"\bwrite_(?:text|bytes)\(|\.write\(|\bopen\([^)\n]*,\s*[rf]?[\"'](?:[wax]|r\+)|writeFile\w*\(|appendFile\w*\(|File\.write|\b(?:json|yaml)\.dump\("
     r"|\.save\w*\(|\.to_(?:csv|json|parquet)\(|file_put_contents|\bcopy(?:file|2)?\(|\.replace\("
 )
 _INTERPRETERS = frozenset(
     {"python", "python3", "node", "ruby", "perl", "php", "deno", "bun", "uv", "npx", "tsx"}
 )
-_QUOTED_PATH = re.compile(r"[\"']([\w@./-]*[./][\w./-]*)[\"']")
+_QUOTED_PATH = lazy_pattern(r"[\"']([\w@./-]*[./][\w./-]*)[\"']")
 
 
 def is_code(path: str) -> bool:

@@ -12,47 +12,48 @@ from cairn.knowledge.dialogue.check_commands import (
 )
 from cairn.knowledge.dialogue.check_files import is_check_config
 from cairn.knowledge.dialogue.check_tests import LONGEST_LINE, lines_of
+from cairn.knowledge.nlp.patterns import lazy_pattern
 
-_LEVEL_OFF = re.compile(
+_LEVEL_OFF = lazy_pattern(
     r"(?i)[\"'](?:off|warn|warning|none|silent|allow)[\"']|:\s*\[?\s*0\s*[,\]]|[:=]\s*[\"']?(?:off|warn|warning|allow|none|silent|never|manual)[\"']?\s*,?\s*$"
     r"|Enabled:\s*false"
 )
-_LEAVES_OUT = re.compile(
+_LEAVES_OUT = lazy_pattern(
     r"(?i)(?:^|[<\"'\s_.-])(?!transform|watchPath|modulePath)(?:\w*[-_])?(?:ignor\w*|exclu(?!sion)\w*|skip\w*|disable\w*|omit|suppress\w*|deselect\w*|norecursedirs|collect_ignore\w*|filterwarnings"
     r"|per-file-\w*|allow(?:list|_[\w-]+)?|invert\w*|baseline\w*|except|nowarn|noWarn|(?!transform|watch|module)\w+Ignore(?:Patterns|s|Files)?|grepInvert"
     r"|retr(?:y|ies)|reruns|default-filter|passWithNoTests|allowFailures?)\b[\"']?\s*(?:[:=>]|\((?!group)|$)|^\W*-?\s*if:\s*(?:\$\{\{\s*)?false|\bwhen:\s*(?:manual|never)"
 )
-_SWITCHED_OFF = re.compile(
+_SWITCHED_OFF = lazy_pattern(
     r"(?i)\b(?:no\w*|strict\w*|check\w*|warn_\w+|disallow_\w+|fail\w*|enabled?|required|recommended|verify\w*|report\w*|xfail_strict|allWarningsAsErrors|warningsAsErrors"
     r"|TreatWarningsAsErrors)[\"']?\s*[:=>]\s*[\"']?(?:false|off|no|none|0)\b"
 )
-_LIMIT = re.compile(
+_LIMIT = lazy_pattern(
     r"(?i)(?:max|min|limit|threshold|line[-_]length|complexity|lines|branches|functions|statements|fail|warnings|coverage|diff|tolerance|target|budget|mutation|size|score)"
     r"[\w-]*[\"']?\s*[:=]\s*\[?[^\d\n]{0,12}\d"
 )
-_OWN_LIMIT = re.compile(
+_OWN_LIMIT = lazy_pattern(
     r"(?i)\b(?:line[-_]length|[\w-]*complexity|branches|functions|statements|max-[\w-]+|fail_under|[\w-]*threshold)[\"']?\s*[:=]\s*\d"
 )
 """A limit of a check by its own name, where a file sets other things, too."""
 
-_ITEM = re.compile(r"^(?:-\s|[\"'])")
-_STRENGTH = re.compile(
+_ITEM = lazy_pattern(r"^(?:-\s|[\"'])")
+_STRENGTH = lazy_pattern(
     r"(?i)-W(?:error|all|extra)\b|warnings[-_]as[-_]errors|\bstrict|\b(?:extend-)?select\b|[\"']?error\b|\bdeny\b|\bforbid\b|\brequired?\b|\bfail|\bwarn_\w|\bdisallow_|\bplugins?\b|\brecommended\b|\bextends\b|\benable\w*"
     r"|^\W*(?:id|hook|linters?|rules?|uses|os|needs)\b\s*[:=]|^\W*[\"']?no-[\w/-]+[\"']?\s*:|\btestpaths\b|\binclude\b|\btestMatch\b|\btest_\w+\b"
 )
-_DEPENDENCY = re.compile(
+_DEPENDENCY = lazy_pattern(
     r"^\W*[\w@/.\[\]-]+[\"']?\s*(?:[:=]\s*|\s*)(?:\{\s*version\s*=\s*)?[\"']?\s*(?:[~^<>=!]=?|==|workspace:|v)?\s*\d+(?:\.[\w*x+-]+)+[\"'\s},]*$"
     r"|^\W*[\w.-]+(?:\[[\w,-]+\])?\s*(?:[~<>=!]=|[<>])\s*\d|^\W*(?:rev|version|tag|node-version|python-version|uses|-?\s*image|name|description|require[sd]?(?:-python)?|target-version)[\"']?\s*[:=]"
 )
-_CHECK_KEY = re.compile(
+_CHECK_KEY = lazy_pattern(
     r"(?i)[\"']?(?:[\w-]+[:_-])*(?:tests?|lint|checks?|typecheck|type-check|types|e2e|verify|audit|validate|coverage|spec|ci|pre-commit|pre-push|pretest|posttest)(?:[:_-][\w-]+)*[\"']?\s*[:=]\s*(.*)"
 )
-_NOTHING = re.compile(
+_NOTHING = lazy_pattern(
     r"^[\"'\s]*(?:exit\s+0|true|:|echo\b[^&|;]*|node\s+-e\s+\W*\W*|)\s*[\"',\s]*$"
 )
-_CALLED = re.compile(r"[\w.-]+")
+_CALLED = lazy_pattern(r"[\w.-]+")
 _NAMED = (LINTERS | TESTERS) - {"test"}
-_COMMENT = re.compile(r"^(?:#|//|/\*|\*|<!--|;)")
+_COMMENT = lazy_pattern(r"^(?:#|//|/\*|\*|<!--|;)")
 
 
 def weakened(path: str, old: str, new: str) -> str | None:

@@ -3,14 +3,14 @@
 They are looked for in what `bare` makes of a sentence.
 """
 
-import re
+from cairn.knowledge.nlp.patterns import lazy_pattern
 
 _SHOWS = (
     r"(?:is|are|was|were|shows?|says?|reads?|returns?|returned|prints?|printed|gives?|gave|gets?|got"
     r"|outputs?|displays?|comes? (?:back|out)(?: as)?)"
 )
 _IT_SHOULD = r"(?<!\bwe )(?<!\bi )(?<!\byou )(?:should|ought to|supposed to)"
-WRONG_VALUE = re.compile(
+WRONG_VALUE = lazy_pattern(
     rf"\b{_SHOWS} [^;?]{{1,60}}[,;]? (?:but|though|although|whereas|while|and not|not)\b"
     rf"[^?]*(?:{_IT_SHOULD}|\b(?:expected|expect|correct|instead of|rather than))\b"
     rf"|\b{_SHOWS} [^,;?]{{1,60}} (?:instead of|rather than) \S"
@@ -20,7 +20,7 @@ WRONG_VALUE = re.compile(
 )
 """A value that is there and another that should be: neither is a mere wish."""
 
-WRONG = re.compile(
+WRONG = lazy_pattern(
     r"\b(?:wrong|incorrect(?:ly)?|off by (?:one|a|\d+)|(?:not|isn't) (?:right|correct)|broken"
     r"|garbled|truncated|duplicated|cut off)\b"
     r"|\b(?:does|do|did)(?:es)? nothing\b|\bnothing happens\b|\bno effect\b"
@@ -40,12 +40,12 @@ WRONG = re.compile(
 
 _NOT_SO = r"(?:that|this|it)(?:'s| is| was) (?:still )?(?:wrong|not (?:right|correct)|incorrect)\b"
 _MARKS = r"[,.!:;\s—–-]"
-CORRECTS = re.compile(
+CORRECTS = lazy_pattern(
     rf"(?i)^(?:(?:hmm,? |sorry,? )?(?:no|nope|not quite|wrong)\b{_MARKS}+(?:{_NOT_SO}{_MARKS}*)?"
     rf"|{_NOT_SO}{_MARKS}*)"
 )
 """How a person begins who puts something right."""
-DENIES = re.compile(
+DENIES = lazy_pattern(
     r"\bstill (?!works?\b|fine\b|ok\b)|\bsame (?:error|problem|issue|thing|result)\b"
     r"|\bno (?:change|luck)\b"
     r"|\b(?:fails?|failed|crash\w*|happen\w*|broken|there|back|wrong) again\b|\b(?:nope|worse)\b"
@@ -54,7 +54,7 @@ DENIES = re.compile(
 )
 """How a person says that it is still wrong."""
 
-TAKES_BACK = re.compile(
+TAKES_BACK = lazy_pattern(
     r"\b(?:revert|undo|roll(?:ing|ed)? (?:it |that |this )?back|take (?:it|that|this) back"
     r"|put (?:it|that|this|them) back|change (?:it|that|this) back)\b"
     r"|^(?:please )?(?:stop (?:it|that|this|doing|changing|editing|using)\b|stop\W*$"
@@ -64,27 +64,27 @@ TAKES_BACK = re.compile(
 )
 """… and who does not want what was done."""
 
-REQUIRES = re.compile(
+REQUIRES = lazy_pattern(
     r"\b(?:should|must|needs? to|has to|have to|ought to|is supposed to|are supposed to)\b"
 )
 
-WRONG_OUTPUT = re.compile(
+WRONG_OUTPUT = lazy_pattern(
     r"\b(?:outputs?|results?|values?|totals?|sums?|counts?|numbers?|responses?|pages?|tables?|order"
     r"|dates?|times?|prices?|names?|labels?|format|rows?|lines?)\b[^,;?]{0,40}"
     r"\b(?:wrong|incorrect|not (?:right|correct)|off by|missing|empty|duplicated|garbled)\b"
 )
 """What an agent says of what a command printed, though the command did not fail."""
 
-NAMES_VALUE = re.compile(r"\d|[\"“§]|(?<!\w)'")
+NAMES_VALUE = lazy_pattern(r"\d|[\"“§]|(?<!\w)'")
 """A number, a quotation or code."""
 
-NAMES_ONLY = re.compile(
+NAMES_ONLY = lazy_pattern(
     r"\b(?:the|an?|this|these|those|all|any|every|my|our) (?:\w+ )?"
     r"(?:failing|failed|broken|crashing|missing|wrong) (?=\w)"
 )
 """A fault that only says which thing is meant: "remove the failing test"."""
 
-_CODE_SPAN = re.compile(r"`[^`\n]*`")
+_CODE_SPAN = lazy_pattern(r"`[^`\n]*`")
 
 
 def bare(text: str) -> str:

@@ -3,12 +3,12 @@
 `The tests fail on line 42. Let me look.` is no knowledge of next week, however true it was.
 """
 
-import re
 from collections.abc import Iterator
 
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
-_POINTS = re.compile(
+_POINTS = lazy_pattern(
     r"(?i)^\W*(?:that|it(?! turn(?:s|ed) out\b)|its|they|he|she|so|then|both|neither)\b"
     r"|\b(?:this|these|those|here|now|currently|again|still|just|above|below|earlier"
     r"|previous(?:ly)?|remaining|another|next)\b"
@@ -21,14 +21,14 @@ _POINTS = re.compile(
 )
 """Words that only who is there can follow."""
 
-_COUNTS = re.compile(
+_COUNTS = lazy_pattern(
     r"(?i)\blines? \d+|:\d+\b|\b\d+(?:\.\d+)? ?(?:%|[a-z]+s\b|ms|sec|min|[kmg]i?b)\b|\b\d+/\d+\b"
     r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|several|many|some|all|both) (?:more )?"
     r"(?:tests?|errors?|failures?|files?|lines?|warnings?|issues?|problems?|things?|places?)\b"
 )
 """Line numbers, counts and durations."""
 
-_PLAN = re.compile(
+_PLAN = lazy_pattern(
     r"(?i)^\W*(?:(?:so|now|then|next|ok(?:ay)?|first|alright|right|good|great)[,:]? )*"
     r"(?:let me\b|let['’]s\b|i(?:['’]ll| will| need to| should"
     r"| am going to|['’]m going to| can| have to|['’]d better)\b"
@@ -36,14 +36,14 @@ _PLAN = re.compile(
     r"|(?:fix|check|look|try|run|add|update|investigat|read|see)\w*ing\b)"
 )
 
-_SORRY = re.compile(
+_SORRY = lazy_pattern(
     r"(?i)^\W*(?:you(?:['’]re| are) (?:absolutely |completely |quite )?(?:right|correct)\b"
     r"|good (?:catch|point)\b|sorry\b|apolog\w+|my (?:mistake|bad|apologies)\b|i was wrong\b"
     r"|i (?:misread|mistook|misunderstood|made a mistake|got (?:that|it) wrong)\b"
     r"|actually,? (?:no|that)\b)"
 )
 
-_NO_MATTER = re.compile(
+_NO_MATTER = lazy_pattern(
     r"(?i)^\W*(?:but |and |so )?(?:that|this|it|which)(?:['’]s| is| was| should be)? "
     r"(?:actually |perfectly |all )?"
     r"(?:fine|ok(?:ay)?|expected|intentional|intended|harmless|by design|as (?:intended|expected)"
@@ -51,11 +51,11 @@ _NO_MATTER = re.compile(
 )
 """How somebody says right behind a fault that it is none."""
 
-_NO_HELP = re.compile(
+_NO_HELP = lazy_pattern(
     r"(?i)^[^.!?\n]*\b(?:did ?n['’]t|did not|does ?n['’]t|does not) "
     r"(?:help|fix (?:it|that|this)|solve (?:it|that|this)|make a difference|change anything)\b"
 )
-_OTHERWISE = re.compile(
+_OTHERWISE = lazy_pattern(
     r"(?i)^\W*(?:wait|actually|hm+|false alarm|never ?mind|scratch that)\b"
     r"|\b(?:so|and) (?:it|that|this)(?:['’]s| is) (?:actually )?(?:fine|ok(?:ay)?|correct)\b"
     r"|\b(?:was|were|is|are) (?:just|only|merely) (?:an? )?"
@@ -66,7 +66,7 @@ _OTHERWISE = re.compile(
 )
 """How a sentence of the next message of the same speaker says that it was not so."""
 
-_GUESS = re.compile(
+_GUESS = lazy_pattern(
     r"(?i)\b(?:might|may|maybe|perhaps|probably|possibly|presumably|likely|could be|not sure"
     r"|i (?:guess|think|suspect|assume|believe)|seems?|appears? (?:to|that)|looks like)\b"
 )

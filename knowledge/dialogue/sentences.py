@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from cairn.knowledge.dialogue.turns import Turn
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.nlp.vocabulary import stem
 
@@ -16,14 +17,14 @@ LONGEST_TYPED = 1500
 
 SHORTEST, LONGEST = 24, 320
 
-CAUSE_SAID = re.compile(
+CAUSE_SAID = lazy_pattern(
     r"(?i)\b(?:because|since (?!the (?:last|previous)|then|when)|due to|caused by|root cause"
     r"|turns out"
     r"|(?:which|that|and) (?:\w+ ){0,6}(?:(?:leads?|led) to|result(?:s|ed)? in|caus(?:es|ed))"
     r"|the (?:real |actual |root |underlying |core |main )?"
     r"(?:issue|problem|cause|culprit|reason)(?: here)? (?:is|was)|which is why)\b"
 )
-CAUSE_SEEN = re.compile(
+CAUSE_SEEN = lazy_pattern(
     r"(?i)\b(?:doesn't|does not|don't|can't|cannot|could not|couldn't|isn't|is not|aren't|wasn't"
     r"|won't|no longer|missing|expects?|expected|requires?|needs? (?!to )|unsupported|conflicts?"
     r"|deprecated|always returns?|in a separate|instead of|only (?:works?|accepts?|supports?|runs?)"
@@ -36,7 +37,7 @@ CAUSE_SEEN = re.compile(
     r"|so (?:[\w.()]+ ){1,6}(?:fails?|throws?|crash\w*|raises?|breaks?|hangs?|returns? nothing))\b"
     r"|, so (?!(?:i|we|you|let|let's|now|that|please|far|they|this|it|all|both|everything)\b)"
 )
-ABOUT_SPEAKER = re.compile(
+ABOUT_SPEAKER = lazy_pattern(
     r"(?i)^(?:let me|let's|now\b|i'll|i will|i'm|i am|i need|i should|i can|i have|i've|i want"
     r"|next\b"
     r"|good\b|great\b|perfect\b|excellent\b|all \d|all green|still\b|wait\b|first\b|done\b|clean\b"
@@ -48,23 +49,23 @@ ABOUT_SPEAKER = re.compile(
     r"|to (?:fix|do|address)\b"
     r"|the (?:issue|problem|error|cause) is (?:clear|obvious)[.!]?$)"
 )
-HEDGED = re.compile(
+HEDGED = lazy_pattern(
     r"(?i)\b(?:successfully|might|may (?:be|vary|also|need|have|not)|maybe|perhaps|probably"
     r"|not sure|could be|i guess|i wonder)\b"
 )
 _MARK = r"(?:colon|comma|semicolon|bracket|brace|paren\w*|quote|backtick)s?"
-SLIP = re.compile(
+SLIP = lazy_pattern(
     rf"(?i)\b(?:typos?|misspel\w+|mistyped|unmatched|unbalanced|edit command|syntax errors?"
     rf"|(?:missing|forgot\w*) (?:a |the |an )?(?:\w+ )?{_MARK}|{_MARK} (?:is|was) missing"
     r"|(?:proper|wrong|incorrect|bad|unexpected|inconsistent) indent\w*)\b"
 )
 """A slip of the pen: putting it right teaches nothing."""
 
-DANGLING = re.compile(
+DANGLING = lazy_pattern(
     r"(?i)^(?:it|this|that|they|these|those|he|she|there|which|so|but|and|or|then|both|also|such"
     r"|as (?:expected|a result)|however|therefore|the (?:same|other|latter|former))\b"
 )
-_OPENER = re.compile(
+_OPENER = lazy_pattern(
     r"(?i)^(?:it (?:seems|looks like|appears)(?: that)?"
     r"|i (?:see|think|found|notice)(?:d)?(?: that)?"
     r"|according to (?:the )?[\w-]+|(?:i |we )?(?:found|discovered|noticed) that"
@@ -74,21 +75,21 @@ _OPENER = re.compile(
     r"(?: here)? (?:is|was)(?: clear| obvious)?(?: that| because)?"
     r"|the reason is(?: that)?)\b[\s,:;—–-]*"
 )
-_LEAD = re.compile(
+_LEAD = lazy_pattern(
     r"(?i)^(?:to (?:fix|solve|resolve|address|avoid|prevent|handle) [^,]{2,60}, )?"
     r"(?:(?:now|so|then|first|okay|ok|good|right|expected|therefore|thus)\b[\s,:—–-]*)?"
     r"(?:i(?:'ll| will| need to| have to| should| must)|we(?:'ll| will| need to| should| have to"
     r"| must)|let me|let's|need to|should|the (?:fix|solution) is to)\s+"
     r"(?:also |just |now |then |instead |simply |first |try to |try |do that by )*"
 )
-_IDLE = re.compile(
+_IDLE = lazy_pattern(
     r"(?i)^(?:check|look|see|read|re-?run|run|verify|find|investigate|explore|understand|continue"
     r"|start|search|view|open|examine|inspect|fetch|wait|commit|close|push|stage|review|think|know"
     r"|use [\w`./-]+ to (?:see|find|check|look|read|search|locate|verify|list)"
     r"|navigate|locate|confirm|ensure|work|proceed|begin|go|be|do|have|get|use the|debug|analy[sz]e"
     r"|list|print|show|test|begin|submit|now|write (?:a|the) (?:test|plan|script)|create a comp)\b"
 )
-_VAGUE = re.compile(
+_VAGUE = lazy_pattern(
     r"(?i)^(?:fix|address|correct|resolve|handle|solve|update|change|adjust|retry|try|modify)\s+"
     r"(?:(?:it|this|that|them|these|those|both|all)(?=[.:!]|$|\s(?:now|first|again|too|and|by|in)\b"
     r"|\sproperly)|(?:the|these|those|all|my|this|that)\b"
@@ -98,7 +99,7 @@ _VAGUE = re.compile(
     r"|^(?:make|apply|do) (?:the|these|this|those|some|any|my) (?:[\w-]+ ){0,2}"
     r"(?:edits?|changes?|modifications?|fix(?:es)?|adjustments?)\b"
 )
-_CHANGES = re.compile(
+_CHANGES = lazy_pattern(
     r"(?i)^(?:add|use|replace|rewrite|rename|extract|move|remove|set|require|import|switch|wrap"
     r"|exclude|include|pass|force|install|convert|split|inline|disable|enable|change|return|make|modify|update|correct|adjust"
     r"|create|declare|define|drop|pin|upgrade|downgrade|configure|register|restructure|simplify"
@@ -107,20 +108,20 @@ _CHANGES = re.compile(
     r"|clamp|limit|close|flush|sort|filter|strip|trim|encode|decode|initiali[sz]e|reset|invalidate"
     r"|debounce|throttle|batch|defer|store|compute|compare|restart|expose|handle|raise|lower)\b"
 )
-_NAMES_CODE = re.compile(r"`[^`]+`|\w+[._/:]\w+|--\w|\b[a-z]+[A-Z]\w+")
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_MARKS = re.compile(r"\*\*|`|^#+\s+|^>\s+|^[-*•]\s+|^\d+[.)]\s+", re.MULTILINE)
-_LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
-_CLAUSE = re.compile(
+_NAMES_CODE = lazy_pattern(r"`[^`]+`|\w+[._/:]\w+|--\w|\b[a-z]+[A-Z]\w+")
+_FENCE = lazy_pattern(r"```.*?(?:```|\Z)", re.DOTALL)
+_MARKS = lazy_pattern(r"\*\*|`|^#+\s+|^>\s+|^[-*•]\s+|^\d+[.)]\s+", re.MULTILINE)
+_LINK = lazy_pattern(r"\[([^\]]+)\]\([^)\s]+\)")
+_CLAUSE = lazy_pattern(
     r"\s+[—–]\s+|\s+-\s+|;\s+|:\s+|,\s+(?:so|which|and)\b|\s+\(|\s+(?:since|because)\b|(?<!\.)\.\s+"
 )
-_TRAILING = re.compile(
+_TRAILING = lazy_pattern(
     r"(?:\s+(?:a|an|and|as|at|be|because|but|by|can|could|for|from|has|have|if|in|is|its|may|must|not"
     r"|of|on|or|should|since|so|than|that|the|their|this|to|was|when|which|while|will|with|would))+$"
 )
-_LINE_NUMBER = re.compile(r"\s+(?:on|at|in|near) line \d+(?!\w)")
-_GLUED = re.compile(r"(?<=[a-z\d)`])\.(?=([A-Z][a-z]*)(?:'\w+)? )")
-_TURNED = re.compile(
+_LINE_NUMBER = lazy_pattern(r"\s+(?:on|at|in|near) line \d+(?!\w)")
+_GLUED = lazy_pattern(r"(?<=[a-z\d)`])\.(?=([A-Z][a-z]*)(?:'\w+)? )")
+_TURNED = lazy_pattern(
     r"(?i)^(?:since|as|because) (.{12,}?), (?:we|i|you) (?:need to|should|must|have to) "
     r"(.{12,}?)[.!]?$"
 )

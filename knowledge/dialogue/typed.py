@@ -12,6 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.nlp.markup import blanked, without_markup
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
 VERSION = 3
@@ -24,7 +25,7 @@ _LONGEST_LINE = 2_000
 _SHOWN = 300
 """Characters of a line that are enough to tell its form."""
 
-_PASTED_WHOLE = re.compile(
+_PASTED_WHOLE = lazy_pattern(
     r"""^\s*(?:
         implement\ (?:the|this)\ (?:following|attached|above)\ plan\b
       | caveat:\ the\ messages\ below
@@ -37,21 +38,21 @@ _PASTED_WHOLE = re.compile(
 )
 """How a message begins that was put in as a whole."""
 
-_SLASH = re.compile(r"^\s*/[a-z][\w:-]*(?:\s|$)")
-_PROMPT = re.compile(
+_SLASH = lazy_pattern(r"^\s*/[a-z][\w:-]*(?:\s|$)")
+_PROMPT = lazy_pattern(
     r"^\s*(?:❯|➜|>>>|\.\.\.\s|iex\(?\d*\)?>|[$%]\s|#\ (?=(?:apt|sudo|cd|docker|git)\b)"
     r"|\(?[\w.-]{1,40}@[\w.-]{1,60}[:\s][^\n$#%]{0,80}[$#%]\s|PS\ [A-Z]:\\[^>\n]{0,80}>)"
 )
 """A prompt of a shell: what follows it up to an empty line is what was run, and its output."""
 
-_FISH = re.compile(
+_FISH = lazy_pattern(
     r"""(?:^|(?<=\s))\S{1,40}@[\w.-]{1,60}\ [~/][^\s<>]{0,120}
       (?:\ \([^()\n]{1,80}\))?(?:\ \[\d+\])?>(?=\s|$)""",
     re.VERBOSE,
 )
 """The prompt of fish, which is told from words wherever it stands in a line."""
 
-_OUTPUT = re.compile(
+_OUTPUT = lazy_pattern(
     r"""^(?:
         \s*[>|│┃╭╰╞├└┌┏┗═─━▶▸❌✅✓✔✗✘✖⨯×⚠🔴🟢⏺⎿]      # quotations, tables, ticks of tools
       | (?:\t|\ {4,})(?![ \t]*(?:[-*+•]|\d+[.)])\s)      # indented code
@@ -80,14 +81,14 @@ _OUTPUT = re.compile(
 )
 """Lines that programs write, and code."""
 
-_ASIDE = re.compile(r"^\s*(?:note|hint|help|tip)(?:\[\w+\])?:\s")
+_ASIDE = lazy_pattern(r"^\s*(?:note|hint|help|tip)(?:\[\w+\])?:\s")
 """What programs write below what they say, in lower case; alone, a person may write it, too."""
 
 _WRITING = (
     r"(?:description|e-?mail|letter|message|article|transcript|puzzle|riddle|problem\ statement"
     r"|story|poem|essay|abstract|passage|challenge|conversation|chat)"
 )
-_OF_OTHERS = re.compile(
+_OF_OTHERS = lazy_pattern(
     rf"""(?i)(?:\b{_WRITING}\ (?:is|was|says|said|reads|goes|begins)(?:\ as\ follows)?
       |\b(?:this|following|here(?:'s|\ is)\ (?:the|an?|my|our|their))\ (?:\w+\ )?{_WRITING}
         (?:\ (?:from|by|of|to)\ [^:\n]{{1,40}})?
@@ -96,11 +97,11 @@ _OF_OTHERS = re.compile(
 )
 """How a line ends below which stands what somebody else wrote."""
 
-_QUOTATION = re.compile(r"[\"“](?=\S)(?P<told>[^\"“”]{40,4000}?)(?<=[^\s(\[{=:,])[\"”](?!\w)")
-_OF_SENTENCES = re.compile(r"[.!?…]\s+\S|\n")
+_QUOTATION = lazy_pattern(r"[\"“](?=\S)(?P<told>[^\"“”]{40,4000}?)(?<=[^\s(\[{=:,])[\"”](?!\w)")
+_OF_SENTENCES = lazy_pattern(r"[.!?…]\s+\S|\n")
 """What a quotation has in it that is more than a name or one sentence to put in."""
 
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy_pattern(
     r"""(?P<review>\b(?:got|get|received|this|following|pr|review|reviewer|bugbot|copilot|coderabbit)\b
         [^.:]{0,60}\b(?:feedback|comments?|suggestions?|review)\b
       | \b(?:ticket|issue|bug\ report|description|bugbot|copilot|coderabbit)\ (?:is|says|reads)\b)
@@ -114,19 +115,19 @@ _ANNOUNCED = re.compile(
 )
 """What a line speaks of that ends in a colon and has something pasted behind it."""
 
-_SEVERITY = re.compile(
+_SEVERITY = lazy_pattern(
     r"(?i)^\W*(?:(?:low|medium|high|critical)\s+severity\b|(?:severity|priority)\s*:"
     r"|potential issue\b|actionable comments posted|additional locations?\b|suggested change\b)"
 )
 """Lines that bots write in reviews."""
 
-_OWN_AGAIN = re.compile(
+_OWN_AGAIN = lazy_pattern(
     r"(?i)^\s*(?:let'?s|let|can|could|would|will|please|i|i'm|i'd|i've|we|my|so|ok|okay|what|why"
     r"|how|should|do|don'?t|is|are|but|and|also|no|yes)\b[^\w\n]+\S+[^\S\n]+\S"
 )
 """How a paragraph begins in which a person speaks again behind what they pasted."""
 
-_MARKS = re.compile(r"^(?:\s*(?:[-*+•>|]|\d{1,3}[.)]|\[[ xX]\]|#{1,6}))+\s+|[*_`\"“”]")
+_MARKS = lazy_pattern(r"^(?:\s*(?:[-*+•>|]|\d{1,3}[.)]|\[[ xX]\]|#{1,6}))+\s+|[*_`\"“”]")
 
 
 class _Paragraph(NamedTuple):

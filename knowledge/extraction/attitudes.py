@@ -13,6 +13,7 @@ import polars as pl
 
 from cairn.knowledge.llm.prompt_injection import orders_among
 from cairn.knowledge.nlp.names import canonical, canonical_column
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.spans import asks, place_of_name, within_quotation
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.schema.predicates import ATTITUDES, BY_PERSON
@@ -95,11 +96,11 @@ _AGAINST = (
     rf"|\bi{_AM}{_HOW}\s+(?:tired|sick)\s+of"
 )
 _SAYS = rf"(?:(?P<against>{_AGAINST})|(?P<for>{_FOR}))"
-_STATED = re.compile(rf"{_SAYS}\s+(?P<topic>[^,.;:!?()\n\"“”„«»]+)", re.IGNORECASE)
+_STATED = lazy_pattern(rf"{_SAYS}\s+(?P<topic>[^,.;:!?()\n\"“”„«»]+)", re.IGNORECASE)
 _MAY_STATE = rf"(?i){_AGAINST}|{_FOR}"
 """What a text has that says anything: one pass of polars spares most of them the rest."""
 
-_TOPIC_ENDS = re.compile(
+_TOPIC_ENDS = lazy_pattern(
     r"\s+(?:because|but|since|so|and\s+(?:i|it|they|we|you|he|she)|when|while|if|over|rather"
     r"|you(?:['’]\w+)?|more\s+than|than|such\s+as|as|like|which|that|who|where|any\s*more"
     r"|any\s+longer"
@@ -107,16 +108,16 @@ _TOPIC_ENDS = re.compile(
     r"|at\s+the\s+moment)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_TO = re.compile(r"\s+to\s.*", re.IGNORECASE | re.DOTALL)
-_OPENS = re.compile(r"^(?:the|a|an|my|our|some|any|all)\s+", re.IGNORECASE)
-_DOING = re.compile(
+_TO = lazy_pattern(r"\s+to\s.*", re.IGNORECASE | re.DOTALL)
+_OPENS = lazy_pattern(r"^(?:the|a|an|my|our|some|any|all)\s+", re.IGNORECASE)
+_DOING = lazy_pattern(
     r"^(?:listening\s+to|(?:learning|reading|hearing|talking)\s+about|learning|using|watching"
     r"|playing|working\s+(?:with|on|in))\s+(?:the\s+|a\s+|an\s+)?(?=\S)",
     re.IGNORECASE,
 )
 """What is done with the thing that is liked."""
 
-_NO_TOPIC = re.compile(
+_NO_TOPIC = lazy_pattern(
     r"^(?:that|how|what|when|where|why|who|if|whether|it|its|this|these|those|them|him|her|you"
     r"|your|to|one|both|neither|either|about|with|in|on|at|for|from|of|and|or|doing|being|having"
     r"|(?:the\s+)?(?:way|idea|fact|look|looks|sound)(?:$|\s)"
@@ -125,7 +126,7 @@ _NO_TOPIC = re.compile(
     r"(?:one|option|choice|idea|version)(?:$|\s))\b",
     re.IGNORECASE,
 )
-_SUPPOSED = re.compile(
+_SUPPOSED = lazy_pattern(
     r"\b(?:if|whether|when|unless|do|does|did|would|could|as|not\s+that"
     r"|(?:says?|said|saying)(?:\s+that)?)\s+$",
     re.IGNORECASE,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cairn.knowledge.dialogue.errors import OF_PACKAGE, WINDOW, key_lines
 from cairn.knowledge.failures.tool_families import BARE_NAMES, FAMILIES, WRAPPERS, ToolFamily
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.shell.parser import commands
 
 LONGEST_LINE = 400
@@ -18,31 +19,33 @@ MOST_LINES = 12
 OTHER = "other"
 """The family of what no family of tools knows."""
 
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
-_MARKS = re.compile(r"^[\s│┃╷╵✘✗✕×●•❌>]+(?=\S)")
-_TASK = re.compile(rf"^(?:\[[\w:.-]{{1,40}}\] (?!→)|{OF_PACKAGE})(?=\S)")
-_E = re.compile(r"^E {2,}(?=\S)")
+_CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_MARKS = lazy_pattern(r"^[\s│┃╷╵✘✗✕×●•❌>]+(?=\S)")
+_TASK = lazy_pattern(rf"^(?:\[[\w:.-]{{1,40}}\] (?!→)|{OF_PACKAGE})(?=\S)")
+_E = lazy_pattern(r"^E {2,}(?=\S)")
 """How pytest marks the lines of an error."""
-_STAMP = re.compile(r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s+")
-_WARNING = re.compile(
+_STAMP = lazy_pattern(r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s+")
+_WARNING = lazy_pattern(
     r"(?i)^\W*(?:npm warn|warning|warn|deprecat\w+|hint|note|info|debug|help)\b[\]:]?"
     r"|^\S{1,200}:\d+(?::\d+)?:? (?:- )?(?:warning|note|info|hint)\b|\bDeprecationWarning\b"
     r"|^.{0,60}\b0 (?:errors?|failed|failures)\b"
 )
-_PLACE = re.compile(
+_PLACE = lazy_pattern(
     r"^(?:vet: )?(?:[A-Za-z]:)?(?:[\w@.~+-]*[/\\])*[\w@.+-]+\.\w{1,6}(?::\d+(?::\d+)?(?:-\d+(?::\d+)?)?|\(\d+,\d+\)|:\(\.\w+\+0x[0-9a-f]+\)):?\s*(?:-\s+)?"
 )
-_EXIT_PLACE = re.compile(r"^(?:/\S*/)?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )*|^\(eval\):(?:\d+: ?)*")
-_URL = re.compile(r"\b(?:https?|ssh|git|file|postgres(?:ql)?)://[^\s'\"`)>,]+|\bgit@[\w.-]+:\S+")
-_QUOTED = re.compile(
+_EXIT_PLACE = lazy_pattern(
+    r"^(?:/\S*/)?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )*|^\(eval\):(?:\d+: ?)*"
+)
+_URL = lazy_pattern(r"\b(?:https?|ssh|git|file|postgres(?:ql)?)://[^\s'\"`)>,]+|\bgit@[\w.-]+:\S+")
+_QUOTED = lazy_pattern(
     r"(?<![\w'\"`])(?:`([^`'\n]{1,200})[`']|'([^'\n]{1,200})'(?!\w)|\"([^\"\n]{1,200})\")"
     r"|[‘“]([^’”\n]{1,200})[’”]"
 )
-_TIME = re.compile(
+_TIME = lazy_pattern(
     r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-])"
     r"|\b\d\d:\d\d:\d\d(?:\.\d+)?\b"
 )
-_HEX = re.compile(
+_HEX = lazy_pattern(
     r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
     r"|\b(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,64}\b|\bsha256:[0-9a-f]+\b"
 )
@@ -50,16 +53,16 @@ _SUFFIX = (
     r"(?:go|mod|sum|pyi?|[cm]?[jt]sx?|rs|c|cc|cpp|cxx|h|hpp|java|kts?|rb|exs?|heex|erl|beam|sh|toml|ya?ml|json[lc]?"
     r"|md|txt|lock|cfg|ini|tex|sty|html?|css|scss|sql|so|a|o|dll|exe|swift|php|cs|fs|vue|svelte|lua|tf|xml|csv|log|env)"
 )
-_PATH = re.compile(
+_PATH = lazy_pattern(
     r"(?<![\w{/.@-])(?:[A-Za-z]:\\[^\s'\"]+|(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
     r"|[\w.@+~-]+(?:/[\w.@+~*-]+){2,}/?"
     rf"|[\w@+~-]+(?:[./][\w@+~-]+)*\.{_SUFFIX}\b(?![\w(]))(?::\d+(?::\d+)?)?"
 )
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?<![\w{.])-?\d+(?:[.,:]\d+)*(?:e[+-]?\d+)?(?=(?:ms|s|m|h|kB|KB|MB|GB|x|%)?(?!\w))"
 )
-_LITERAL = re.compile(r"[A-Za-z][\w'-]{2,}")
-SLOT = re.compile(r"\{(?:n|hex|path|name|time)\}")
+_LITERAL = lazy_pattern(r"[A-Za-z][\w'-]{2,}")
+SLOT = lazy_pattern(r"\{(?:n|hex|path|name|time)\}")
 _PLAIN_LIST = (
     "error errors failed failure fail fatal exception assertionerror assertion assert "
     "expected got with but the and code exit line test tests panic typecheck received was "
@@ -249,7 +252,7 @@ def is_generic(told: str) -> bool:
 _FEWEST_WORDS = 2
 
 
-_SLIP = re.compile(
+_SLIP = lazy_pattern(
     r"(?i)^(?:head|tail|cat|ls|wc|sort|uniq|cut|tr|sleep|sed|g?awk|[ef]?grep|rg|find|xargs|rm|cp|mv|mkdir|rmdir|touch|ln"
     r"|kill|cd|echo|printf|test|findstr|dir|del|timeout): "
     r"|^(?:(?:ba|z|da|k|fi)?sh|\(eval\)|-c)\b.{0,40}?(?:unexpected EOF|unmatched|parse error|syntax error|bad substitution|bad pattern)"
@@ -257,14 +260,14 @@ _SLIP = re.compile(
 )
 """A small utility of the shell that was given the wrong words, or a line that was quoted wrongly."""
 
-_NETWORK = re.compile(
+_NETWORK = lazy_pattern(
     r"\b(?:ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|ENETUNREACH|ERR_SOCKET_TIMEOUT|FailedToOpenSocket)\b"
     r"|\b(?:ConnectionRefused|ConnectionReset|ConnectionClosed) (?:down|up)loading\b"
     r"|(?i:\bcould not resolve (?:host(?:name)?|proxy)\b|\btemporary failure in name resolution\b|\bname or service not known\b"
     r"|\bnetwork is (?:unreachable|down)\b|\bconnection (?:timed out|reset by peer)\b|\boperation timed out\b|\bi/o timeout\b"
     r"|\bTLS handshake timeout\b|\b50[234] (?:bad gateway|service unavailable|gateway time-?out)\b|\bsocket hang up\b)"
 )
-_OWN_HOST = re.compile(r"(?i)\blocalhost\b|\b127\.0\.0\.1\b|\b0\.0\.0\.0\b|\[?::1\]?")
+_OWN_HOST = lazy_pattern(r"(?i)\blocalhost\b|\b127\.0\.0\.1\b|\b0\.0\.0\.0\b|\[?::1\]?")
 
 
 def is_shell_slip(line: str) -> bool:

@@ -9,11 +9,12 @@ from functools import lru_cache
 
 import polars as pl
 
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import UNSEEN, undisguised
 
 _MODEL = r"(?:ai|a\.i\.|llms?|language\s+models?|chat\s?bots?|assistants?|models?|ki|ia)"
 
-ALWAYS = re.compile(
+ALWAYS = lazy_pattern(
     rf"""
       \b(?:ignore|disregard|forget|override|bypass|overlook|(?:do\s+not|don['’]t)\s+(?:follow|obey))
         \b[^.!?\n]{{0,30}}
@@ -51,7 +52,7 @@ ALWAYS = re.compile(
 )
 """Whoever says it."""
 
-FROM_OUTSIDE = re.compile(
+FROM_OUTSIDE = lazy_pattern(
     rf"""
       \b{_MODEL}\s+(?:must|should|shall|are\s+to|is\s+to|has\s+to|have\s+to|needs?\s+to)\b
         [^.!?\n]{{0,30}}\b(?:respond|reply|answer|recommend|tell|inform|remind|convince|remember
@@ -85,8 +86,8 @@ MARK = "[held]"
 """What stands in a text where a line was that gives orders."""
 
 _MARKED = r"(?m)^\[held\] *\n?"
-_WRAPPED = re.compile(r"(?<=[^\s.:;!?])\n(?=[^\s])")
-_LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
+_WRAPPED = lazy_pattern(r"(?<=[^\s.:;!?])\n(?=[^\s])")
+_LINE = lazy_pattern(r"[^\n\r\v\f\x85\u2028\u2029]+")
 _STRANGERS = frozenset({"external", "tool"})
 _MOST_WRAPPED = 4
 """Lines over which an order that is wrapped is looked for."""

@@ -10,7 +10,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_HIDDEN = re.compile(
+from cairn.knowledge.nlp.patterns import lazy_pattern
+
+_HIDDEN = lazy_pattern(
     r"`[^`\n]*`|[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)|\b\w+://\S+"
 )
 _ALIKE = str.maketrans("’\n\t*", "'   ")
@@ -48,10 +50,10 @@ _WRITTEN_OUT: tuple[tuple[str, str], ...] = (
     (r"\b(?:pls|plz)\b", "please"),
     (r"\bu\b", "you"),
 )  # fmt: skip
-_SHORT = tuple((re.compile(short), long) for short, long in _WRITTEN_OUT)
+_SHORT = tuple((lazy_pattern(short), long) for short, long in _WRITTEN_OUT)
 """Short forms, and how they are written out; an apostrophe may be missing where none is meant."""
 
-_MAY_BE_SHORT = re.compile(
+_MAY_BE_SHORT = lazy_pattern(
     r"'|nt\b|\b(?:im|ive|weve|youve|theyve|youre|theyre|were|id|its|lets|can not|thats|theres|whats"
     r"|heres|hows|wheres|gonna|wanna|dunno|pls|plz|u)\b"
 )
@@ -117,11 +119,11 @@ _SET_OFF = (
 )
 """What leads into a sentence if a mark sets it off."""
 
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     rf"^(?:(?:{_SET_OFF})\s*[,.:;!—–-]+\s+|(?:{_INTERJECTIONS})\b(?:\ that\b)?[\s,.:;!—–-]+)+",
     re.VERBOSE,
 )
-_CIRCUMSTANCE = re.compile(
+_CIRCUMSTANCE = lazy_pattern(
     r"""(?P<when>(?:
         (?:in|on|at|for|to|with|within|under|during|over|since|after|before|by|from|until|inside|throughout|around)
           \ (?:(?!\b(?:we|i|you|they|it|he|she)\b)[^,;:.!?]){1,50}

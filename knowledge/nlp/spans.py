@@ -7,14 +7,16 @@ from functools import lru_cache
 
 import polars as pl
 
+from cairn.knowledge.nlp.patterns import lazy_pattern
+
 # In scripts that put no space between words, any place begins one.
 _SPACELESS = "\u0e00-\u0eff\u2e80-\ud7ff\uf900-\ufaff"
-_IN_WORD = re.compile(rf"[^\W{_SPACELESS}]")
+_IN_WORD = lazy_pattern(rf"[^\W{_SPACELESS}]")
 
 # Behind a question's mark may stand what is no word; the Greek one looks like a semicolon.
-_QUESTION = re.compile(r"(?:[?？؟⁇⁈⁉‽\u037e]|(?<=[\u0370-\u03ff]);)[^\w.…。]*$")
-_QUOTED = re.compile(r"[\"“„«»][^\"“”„«»\n]*[\"”“»«]")
-_BETWEEN_PAIRS = re.compile(
+_QUESTION = lazy_pattern(r"(?:[?？؟⁇⁈⁉‽\u037e]|(?<=[\u0370-\u03ff]);)[^\w.…。]*$")
+_QUOTED = lazy_pattern(r"[\"“„«»][^\"“”„«»\n]*[\"”“»«]")
+_BETWEEN_PAIRS = lazy_pattern(
     r"""“[^“”\n]*” | „[^„“”\n]*[“”] | «[^«»\n]*» | »[^«»\n]*« | 「[^「」\n]*」 | 『[^『』\n]*』
       | (?<!\w)‘[^‘\n]*?’(?!\w)""",
     re.VERBOSE,

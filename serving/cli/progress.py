@@ -6,14 +6,14 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from io import UnsupportedOperation
-from typing import TextIO
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from typing import TYPE_CHECKING, TextIO
 
 from cairn.pipelines.planning.daemon import ORDER, TABLE_OF, Listener, StageReport, Stages
 from cairn.resources.home.log_files import LogFile
 from cairn.serving.read.display import count, size
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 
 class Display:
@@ -63,6 +63,9 @@ class Display:
             if not self._err.isatty():
                 yield self
                 return
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
             out = Console(file=self._err, highlight=False)
             columns = (TextColumn("{task.description:<20}"), BarColumn(), TimeElapsedColumn())
             with Progress(*columns, console=out, transient=True) as bar:

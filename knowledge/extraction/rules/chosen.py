@@ -24,6 +24,7 @@ from cairn.knowledge.extraction.rules.rule import (
     RuleMatch,
     rule,
 )
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.schema.policy import Policy
 
@@ -33,7 +34,7 @@ _FEWEST_OPTIONS, _MOST_SHOWN = 2, 3
 _LONGEST_TITLE = 90
 _LONGEST_QUESTION = 220
 
-_FOR_NOW = re.compile(
+_FOR_NOW = lazy_pattern(
     r"""\b(?:proceed|continue|next|first|start(?:\ (?:with|on))?|begin|now|ready|commit|push|merge|rebase|go\ ahead
       |look(?:s)?\ (?:good|right|ok)|approve|plan|priorit\w+|focus|blocks?|blocked|failing|failed|do\ you\ want\ me|want\ me\ to
       |would\ you\ like|should\ i\ (?!(?:use|name|call|keep|store|support|treat|prefer)\b)|today|for\ the\ day|right\ away
@@ -44,7 +45,7 @@ _FOR_NOW = re.compile(
 )
 """Questions on the work at hand, in lower case."""
 
-_OF_THE_TALK = re.compile(
+_OF_THE_TALK = lazy_pattern(
     r"""\b(?:more|further|other|any)\ (?:\w+\ ){0,2}questions?\b | \b(?:any|some)thing\ else\b
       | \bare\ we\ (?:all\ )?(?:done|finished|through|set)\b | \bmove\ on\b
       | \b(?:we|us|you|i|to)\ (?:all\ |also\ |first\ |want\ to\ |like\ to\ |need\ to\ )?
@@ -54,13 +55,13 @@ _OF_THE_TALK = re.compile(
 )
 """Questions on the talk itself: what it should be about, or whether it is over."""
 
-_WORK = re.compile(
+_WORK = lazy_pattern(
     r"(?:reset|clear|investigate|merge|quick|fix|check|look|run|commit|push|review|debug|continue|leave|wait|start|stop"
     r"|delete|skip|show|explain|all|both|none|neither|other|custom|something|yes|no|nothing|manual|i'll|let)\b"
 )
 """How an option begins that is a step of work, or says nothing of itself."""
 
-_OF_THE_MOMENT = re.compile(
+_OF_THE_MOMENT = lazy_pattern(
     r"""\b(?:isn't|aren't|not|doesn't|won't|cannot|can't|couldn't|unable\ to)\ (?:\w+ly\ )?(?:respond|work|exist
         |connect|reach|find|found|start|load|run|available|reachable|installed|there)(?:ing)?\b
       |\bhow\ (?:should|shall|do|can)\ (?:i|we)\ (?:access|reach|connect|fix|resolve|solve|address|recover|unblock
@@ -77,12 +78,12 @@ _OF_THE_MOMENT = re.compile(
 _LONGEST_ANSWER = 12
 """Words of an answer; a longer one is a request of its own."""
 
-_LEFT_OPEN = re.compile(
+_LEFT_OPEN = lazy_pattern(
     r"(?:(?:i'll )?(?:let )?(?:you|(?:the )?agent|claude)(?: can)? (?:decide|choose|pick)s?|up to you|your (?:call|choice)|whatever|either|any of|no preference|not sure|close, but|not quite|let me)\b"
 )
 """How an answer begins that leaves the choice to who asked."""
 
-_NO_ANSWER = re.compile(
+_NO_ANSWER = lazy_pattern(
     r"""(?:what|why|how|where|who|which|when)\ (?:[\w-]+\ )?(?:is|are|do|does|did|would|will|can|could|about|if)\b
       | (?:is|are|does|do|can|could|would|will|should|did)\ (?:it|that|this|there|we|you|i|they|the)\b
       | (?:(?:it|that|this|they|one|there)\ (?:is\ |are\ )?)?(?:already|exists?|currently)\b""",
@@ -90,13 +91,13 @@ _NO_ANSWER = re.compile(
 )
 """How an answer begins that asks back, or tells what there is."""
 
-_YES_OR_NO = re.compile(r"(?:yes|no|yep|nope)\b")
-_OF_OURS = re.compile(r"^(?:[^,?]{1,60}, )?(?:should|shall|must|do|may|can|will)\ (?!i\b|you\b)")
+_YES_OR_NO = lazy_pattern(r"(?:yes|no|yep|nope)\b")
+_OF_OURS = lazy_pattern(r"^(?:[^,?]{1,60}, )?(?:should|shall|must|do|may|can|will)\ (?!i\b|you\b)")
 """How a question begins to which yes or no is a choice: what we, or the thing, should do. Other such
 answers allow one act, or tell how things are at the moment."""
 
-_VAGUE = re.compile(r"(?:custom|other|none|something|neither|skip|not sure|i'll|let me|decide)\b")
-_FORCED = re.compile(r"(?i)--(?:no-verify|force|skip)\b|\bforce[- ]push|\bbypass")
+_VAGUE = lazy_pattern(r"(?:custom|other|none|something|neither|skip|not sure|i'll|let me|decide)\b")
+_FORCED = lazy_pattern(r"(?i)--(?:no-verify|force|skip)\b|\bforce[- ]push|\bbypass")
 _FEW_WORDS = 2
 _TELLS_LITTLE = frozenset(
     words(
@@ -107,16 +108,18 @@ _TELLS_LITTLE = frozenset(
 )
 """Words of a question, or of a label, by which nobody else knows what was chosen."""
 
-_NUMBERED_LABEL = re.compile(r"(?i)(?:option|approach|variant|plan|alternative)\s+(?:[a-z]|\d+)\b")
-_RECOMMENDED = re.compile(r"\s*\((?:recommended|rec\.?|default|current)\)", re.IGNORECASE)
-_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
+_NUMBERED_LABEL = lazy_pattern(
+    r"(?i)(?:option|approach|variant|plan|alternative)\s+(?:[a-z]|\d+)\b"
+)
+_RECOMMENDED = lazy_pattern(r"\s*\((?:recommended|rec\.?|default|current)\)", re.IGNORECASE)
+_ASIDE = lazy_pattern(r"\s*\([^()]*\)\s*$")
 
-_OPTION = re.compile(
+_OPTION = lazy_pattern(
     r"^\s*(?:[-*•]\s+|\#{1,5}\s+)?(?:\*\*|__)?option\s+(?P<key>[a-f]|\d)\b(?:\*\*|__)?\s*[.):—–-]+\s*(?P<told>\S.*)$",
     re.IGNORECASE,
 )
-_TITLE_END = re.compile(r"(?:\*\*|__)|(?<=\w)[.:]\s|\s(?:—|–|-|→|->)\s")
-_PICK = re.compile(
+_TITLE_END = lazy_pattern(r"(?:\*\*|__)|(?<=\w)[.:]\s|\s(?:—|–|-|→|->)\s")
+_PICK = lazy_pattern(
     r"""^\W*(?:(?:yes|yeah|ok|okay|sure|good|great|hm+|thanks),?\ )*
     (?:(?:i\ (?:\w+ly\ )?(?:like|prefer|choose|pick|want|vote\ for|would\ (?:go\ with|take|prefer|choose))|i'd\ (?:go\ with|take|prefer|choose)|let's|let\ us
       |please|we'll|we)\ )*(?P<verb>(?:go|stick)\ (?:with|for)|use|take|do|pick|choose|implement|like|prefer)?\ ?

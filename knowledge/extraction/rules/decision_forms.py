@@ -8,6 +8,7 @@ They are matched on a clause in lower case whose contractions are written out.
 import re
 
 from cairn.knowledge.extraction.rules.word_classes import DOUBTED, ORDER, POINTED
+from cairn.knowledge.nlp.patterns import lazy_pattern
 
 _CHOSE = r"(?:decided|agreed|settled|opted|voted|ruled|chosen|chose|picked)"
 _ENDED = (
@@ -20,7 +21,7 @@ _DATE = (
 )
 _SOMETHING = r"(?!(?:i|you|it|this|that|these|those|he|she|they|there|what)\b)[^,;?]{2,60}?"
 
-SETTLED = re.compile(
+SETTLED = lazy_pattern(
     rf"""
       ^(?:we|i|{_SOMETHING})\ (?:have\ |has\ |had\ |is\ |was\ |been\ |finally\ |all\ |just\ )*{_CHOSE}
         (?!\ to\ (?:talk|discuss|meet|see|think|wait|add|update|fix)\b)\ (?!(?:it|this|that|so|yet|on\ that)\b)\S
@@ -39,8 +40,8 @@ SETTLED = re.compile(
 )
 """How a clause tells of what was decided, of a change that stays, or of what ended."""
 
-ASKS_WHETHER = re.compile(r"\b(?:if|whether)\b")
-PROGRESS = re.compile(
+ASKS_WHETHER = lazy_pattern(r"\b(?:if|whether)\b")
+PROGRESS = lazy_pattern(
     r"\b(?:phases?|steps?|tasks?|tickets?|milestones?|prs?|pull requests?|commits?|branch(?:es)?|work)\b"
     r"(?: (?!once\b|when|until\b|if\b)[^\s,;]+){0,5}? (?:is|are|was|were|been|got) (?:\w+ly |both |finally )?(?:merged|approved|moved|picked)\b"
     r"|\bmerged (?:in)?to (?:main|master|develop|trunk)\b"
@@ -58,12 +59,12 @@ _CHORE = (
 """What stays so once it is done is done with nothing of this kind."""
 
 _HOW = r"(?:(?:just|completely|rather|also|now|simply|then|only|really|always|instead|all)\ )*"
-LETS = re.compile(rf"\blet\ us\ {_HOW}{_KEEPS}\ {_CHORE}\S")
-WE_SHOULD = re.compile(
+LETS = lazy_pattern(rf"\blet\ us\ {_HOW}{_KEEPS}\ {_CHORE}\S")
+WE_SHOULD = lazy_pattern(
     rf"\bwe\ {_HOW}(?:should|must|shall)\ {_HOW}(?:not\ )?{_KEEPS}\ (?:that\ in\b|{_CHORE}\S)"
     rf"|\bwe\ can\ (?:now\ |just\ |safely\ |completely\ )*(?:delete|remove|drop)\ {_CHORE}\S"
 )
-TO_BE_SO = re.compile(
+TO_BE_SO = lazy_pattern(
     rf"""(?:
         (?:we\ do\ not\ need|no\ need)\ (?:to\ {ORDER}\ |for\ )?(?!{POINTED}(?<!the)|(?:to|more|all|much)\b)(?=\S)
       | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
@@ -77,38 +78,38 @@ TO_BE_SO = re.compile(
 )
 """How a sentence begins that says how something is to be, or what is not needed."""
 
-POINTS_BACK = re.compile(
+POINTS_BACK = lazy_pattern(
     r"""\b(?:this|that|these|those|it|its|them|they|their|both|here|there|one|ones|first|then|same|changes?
       |fix|branch|something|everything|option|some|two|three|all\ of)\b""",
     re.VERBOSE,
 )
 """What cannot be read alone, or orders the work at hand."""
 
-DOUBTS = re.compile(
+DOUBTS = lazy_pattern(
     rf"{DOUBTED.pattern}|^(?:if|when|while|did|do|does|should|would|is|are)\b|\b(?:would|if we|either|or should|for now|right now"
     r"|today|for the moment|until we|(?:not|n't) (?:yet|decided)|yet|nothing is|said|says|told|asked|again|just now|no idea)\b"
 )
-ASKS_BEHIND = re.compile(
+ASKS_BEHIND = lazy_pattern(
     r"(?:\s(?=(?:what|how|where) (?:do|should|would|can|else) (?:we|i|you)\b)"
     r"|(?:,|;|-|–|—|\band\b)\s*(?:(?:so|and|then|but)\s+)*(?:(?:can|could|would|will|do) you\b"
     r"|what do you\b|does that\b|any (?:ideas|objections)\b|ok(?:ay)?\b|right\b|agreed\b))[^.?]*\?\s*$"
 )
 """What a person asks behind a decision."""
 
-ASKS_FOR = re.compile(
+ASKS_FOR = lazy_pattern(
     r"(?:can|could|would|will) (?:we|you) (?:please )?"
     r"(?=(?:rename|switch|migrate) [^,;]{1,60}? from \S+(?: \S+)? to \S"
     r"|(?:change|move|convert) [^,;]{1,60}? from \w+(?:[-_./@:]\w+)+ to \S)"
 )
 """A switch that is asked for in the form of a question."""
 
-UNDOES = re.compile(
+UNDOES = lazy_pattern(
     r"(?:revert|undo|roll\ back|back\ out|scrap|scratch|forget|drop|take\ back)\ "
     r"(?:that|this|it|those\ changes|the\ last\ (?:change|one|commit))\b"
     r"|(?:let\ us\ )?(?:go|switch|change\ it)\ back\b|never\ ?mind\b|put\ it\ back\b",
     re.VERBOSE,
 )
-RETHINKS = re.compile(
+RETHINKS = lazy_pattern(
     r"^\W*(?:(?:hm+|no|ok|okay|oh|sorry|wait|ah),?\ )*(?:thinking\ again|on\ second\ thoughts?|actually"
     r"|i\ changed\ my\ mind|scratch\ that|rather|after\ all|come\ to\ think)\b",
     re.VERBOSE,

@@ -22,12 +22,13 @@ from cairn.knowledge.extraction.rules.word_classes import (
     REPORTED,
     at_home,
 )
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import lead_in
 
 _START = r"(?:^|\bfrom\ now\ on,?\s+|(?<=[,;:—–(-])\s*|\b(?:but|so|then|also|please|just)\s+)"
 _NOT = r"(?:do\ not|do\ never)"
 
-FOR_GOOD = re.compile(
+FOR_GOOD = lazy_pattern(
     rf"""
       {_START}(?:always|never)\ (?:\w+ly\ )?{ORDER}
     | {_START}{_NOT}\ (?:you\ )?(?:ever\ \w|{ORDER}\ [^;?]{{0,60}}\b(?:ever|anymore|any\ more)\b)
@@ -74,7 +75,7 @@ FOR_GOOD = re.compile(
 )
 """What says by itself that it is meant for good."""
 
-EVER = re.compile(
+EVER = lazy_pattern(
     r"""\b(?:from\ (?:now|here)\ on|going\ forward|for\ (?:all\ )?future|in\ (?:the\ |all\ )?future\b(?!\ (?:we|i|it|versions?|releases?)\b)
       |(?:any|every|each)\ time\ (?:you|we)|^next\ time|whenever\ (?:you|we)|at\ all\ times|under\ no\ circumstances|(?:without|no)\ exceptions?
       |as\ a\ (?:general\ )?rule|in\ general|everywhere|once\ and\ for\ all
@@ -85,14 +86,14 @@ EVER = re.compile(
 )
 """What says that something is meant for good."""
 
-_TELLS = re.compile(
+_TELLS = lazy_pattern(
     rf"""{_START}(?!(?:next|every|each|any|going)\b)(?:{ORDER}|be|{_NOT})\ \w | \b(?:you|we)\ (?:should|must|need\ to|have\ to|do\ not)\b | \blet\ (?:us|me)\ \w
       | \bi\ (?:want|expect|would\ (?:like|rather|prefer)|do\ not\ want)\b | ^no\ \w""",
     re.VERBOSE,
 )
 """What is a directive for good where EVER says so."""
 
-THIS_TIME = re.compile(
+THIS_TIME = lazy_pattern(
     rf"""
       {_START}{_NOT}\ (?:just\ |also\ )?{ORDER}
     | {_START}let\ us\ (?:not|stop|avoid)\ \w
@@ -109,7 +110,7 @@ THIS_TIME = re.compile(
 )
 """A demand on how to do it, or on what to leave, that does not say that it is meant for good."""
 
-NO_DIRECTIVE = re.compile(
+NO_DIRECTIVE = lazy_pattern(
     r"""\bnever\ mind\b | \b(?:your|best|own)\ (?:\w+\ )?(?:judge?ment|discretion|instinct|call)\b | \bwhatever\b
     | \bi\ do\ not\ (?:think|know|believe|see|understand|remember|get|mind|care|like|have|feel|need)\b
     | \b(?:i|we|they|he|she|it)\ (?:used\ to|would\ have|could\ have|should\ have|should\ not\ have)\b
@@ -118,7 +119,7 @@ NO_DIRECTIVE = re.compile(
 )
 """Doubts, regrets, and what is left to who is asked."""
 
-_POINTING = re.compile(
+_POINTING = lazy_pattern(
     r"""\b(?:this|these|those|here|there|above|below|same|he|she|him|her|do\ so)\b
       | \bthat\b(?!\ (?:[\w'-]+\ ){0,3}(?:is|are|was|were|has|have|can|must|should|do|does|need|needs|you|we|all
           |every|no|each|any|\w+s)\b)
@@ -126,19 +127,19 @@ _POINTING = re.compile(
       | \b(?:step|option|item|point|line|phase|task)\ \d""",
     re.VERBOSE,
 )
-_INTRODUCED = re.compile(
+_INTRODUCED = lazy_pattern(
     r"\b(?:an?|any|every|each|all|no|whenever|code|(?!always\b|this\b|has\b|was\b)\w+(?<!s)s)\b.*?\b(?:it|them|they|its|their)\b",
     re.VERBOSE,
 )
-_POINTS_AT_HOME = re.compile(
+_POINTS_AT_HOME = lazy_pattern(
     r"\b(?:in|for|across|throughout|of|to)\ this\ (?:repo|repository|project|codebase|code\ base|workspace"
     r"|monorepo|team|package)\b | \bso\ that\b | \bsuch\ that\b | \bis\ there\b | \bthere\ (?:should|must|has|needs|is|are)\b | \bthat\ way\b",
     re.VERBOSE,
 )
-_CONDITION = re.compile(
+_CONDITION = lazy_pattern(
     r"^(?:if|when|whenever|before|after|for|in|on|unless|until|while|once|as|with|every|each|any|from|going|next|under)\b"
 )
-_GIVES_REASON = re.compile(r",?\ (?:because|since|as\ (?:it|we|they|i)\b|otherwise)\ .*$")
+_GIVES_REASON = lazy_pattern(r",?\ (?:because|since|as\ (?:it|we|they|i)\b|otherwise)\ .*$")
 
 
 class DirectiveForm(NamedTuple):
@@ -181,7 +182,7 @@ def directive_form(plain: str) -> DirectiveForm | None:
     return None if form is None else DirectiveForm(form, standing is not None)
 
 
-_OF_US = re.compile(r"we\ (?!are\b|have\b).*,\s*$")
+_OF_US = lazy_pattern(r"we\ (?!are\b|have\b).*,\s*$")
 """A clause behind which the rest of what we do stands: `we use uv, never pip`."""
 
 
@@ -195,13 +196,13 @@ def _kept_from(plain: str, start: int, at: int, found: re.Match[str]) -> int | N
     return start if alone(plain[start:]) else None
 
 
-_NEXT_CLAUSE = re.compile(
+_NEXT_CLAUSE = lazy_pattern(
     r"(?:,?\ (?:which\ means|that\ means|meaning)(?:\ that)?|,\ (?:and|but|so)(?:\ that)?|[;:])\ ",
     re.VERBOSE,
 )
 """What stands between a clause and another that can be read by itself."""
 
-_TASK = re.compile(
+_TASK = lazy_pattern(
     rf"(?:(?:please|just|then|now|only|rather|simply) )*(?:{ORDER}|do|do\ not|make|let\ us|look)\b"
     r"(?! (?:you|we|they|i)\b)(?!(?: [\w'/.-]+){0,3} (?:is|are|was|were|has|have|does|do|can|must|may|will)\b)"
     r"(?=\ (?:the|an?|all|our|my|your|it|this|that|x{3,})\b|\ \S*[./_])",
@@ -214,22 +215,22 @@ def is_order(plain: str) -> bool:
     return _TASK.match(plain) is not None
 
 
-_ENDS_NOW = re.compile(r"\b(?:this time|today|until we|for this (?:task|pr|change|one))\b")
-_RIGHT_NOW = re.compile(r"\b(?:right|for) now\b")
-_SUPPOSED = re.compile(
+_ENDS_NOW = lazy_pattern(r"\b(?:this time|today|until we|for this (?:task|pr|change|one))\b")
+_RIGHT_NOW = lazy_pattern(r"\b(?:right|for) now\b")
+_SUPPOSED = lazy_pattern(
     r"\b(?:i|you|we|they|he|she|it|which|who|what|how|why|to|that|tests?|that\ is|not)\ $",
     re.VERBOSE,
 )
 """What makes the words behind it no order."""
 
-_ASKED = re.compile(
+_ASKED = lazy_pattern(
     r"(?:can|could|would|will)\ (?:you|we)\ (?:please\ |maybe\ |just\ )*(?=(?:always|never|stop|avoid|not\ |use\ [^?]{1,80}\b(?:instead|rather)\b))(?!.*\bor\b)",
     re.VERBOSE,
 )
 """A wish in the form of a question."""
 
-_CLAUSE_END = re.compile(r"[,;:—–(-]\s*$|\b(?:and|but|so|then)\s*$|\S\s$")
-_LEADING = re.compile(r"^(?:[\s,;:—–(-]|(?:and|but|so|then|also|please|just|or)\s)+")
+_CLAUSE_END = lazy_pattern(r"[,;:—–(-]\s*$|\b(?:and|but|so|then)\s*$|\S\s$")
+_LEADING = lazy_pattern(r"^(?:[\s,;:—–(-]|(?:and|but|so|then|also|please|just|or)\s)+")
 
 
 def alone(told: str) -> bool:

@@ -11,6 +11,7 @@ only be read beside the sentence before it.
 import re
 
 from cairn.knowledge.extraction.rules.word_classes import PAST, PLURAL
+from cairn.knowledge.nlp.patterns import lazy_pattern
 
 _ADVERB = (
     r"(?:really|always|never|usually|generally|normally|mostly|only|also|still|now|currently|just|typically|often|mainly|both|all|actually"
@@ -57,7 +58,7 @@ _KIN = (
 _SAYING = r"(?:says?|said|tells?|told|thinks?|thought|claims?|claimed|believes?|asks?|asked|swears|wonders?|suggests?|suggested|recommends?|recommended|insists?|joked|jokes|wants?|called)"
 _BODY_PART = r"(?:arm|leg|wrist|ankle|foot|knee|hip|back|shoulder|elbow|hand|finger|thumb|toe|ribs?|nose|collarbone|jaw|tendon|hamstring|neck)"
 
-WISHES = re.compile(
+WISHES = lazy_pattern(
     r"(?:i|we)(?:\ would)?\ (?:really\ |also\ |always\ )*(?:want|hope|dream|love|like|wanted)\ to\ (?:(?:finally|eventually|one\ day|someday)\ )?"
     r"(?:learn|become|visit|travel(?!\ on\b)|study|move\ (?:to|back)|retire|emigrate|adopt|quit\ (?:smoking|drinking|my)|lose\ weight|climb|live\ (?:in|by|on)|run\ a\ (?:marathon|half)|write\ a\ (?:book|novel)"
     r"|start\ (?:a\ family|my\ own|our\ own|a\ (?:business|company))|have\ (?:kids|children)|buy\ (?:a|an|our|my)\ (?:house|flat|home|car|boat|van|farm|horse))\b"
@@ -79,7 +80,7 @@ _EVENT = (
 )
 """Where people go, what they read and see, and what they are glad to get."""
 
-EVERYDAY = re.compile(
+EVERYDAY = lazy_pattern(
     rf"""(?:
         (?:i|we)\ {_ADVERBS}{_NOT}{_ADVERBS}(?!{_AT_HAND}|{PAST}\b|{_ADVERB}|[a-z]+(?:ed|ly)\b)[a-z]{{2,}}(?:\ \S|[.!]?$)
       | (?:i|we)\ {_ADVERBS}{_NOT}(?:need|get|put|call|keep|make|take|give|start|go|do(?!\ not\b)|come)\ (?!(?:to|it|this|you|back|the|an?\ error)\b)[^,;]*(?:\b(?:every|each)\ \w|\b(?:daily|weekly|monthly|yearly|at\ night|once|twice)\b|\w+s\ per\b|\bin\ my\ (?:free|spare)\ time\b|\w+days\b)
@@ -110,7 +111,7 @@ EVERYDAY = re.compile(
 )
 """A clause of the speaker, from its first word on."""
 
-WENT_THROUGH = re.compile(
+WENT_THROUGH = lazy_pattern(
     rf"""(?:
         (?:i\ am|we\ are|(?:i|we)\ have\ {_ADVERBS}been)\ {_ADVERBS}(?:\w+ing\ )?{_PURSUIT}
       | (?:i|we)\ (?:have\ )?{_ADVERBS}(?:started|began|took\ up|got\ into|stopped|quit|tried|went)\ (?:{_PURSUIT}|hiking|camping|skiing|fishing|surfing|sailing|kayaking|running|biking|bowling)
@@ -130,7 +131,7 @@ _NO_DEED = (
 )
 """What is no deed that somebody would ask after: what was thought, said, felt, or is of each day."""
 
-LIVED = re.compile(
+LIVED = lazy_pattern(
     rf"""(?:
         (?:(?:i|we)\ (?:have\ )?{_ADVERBS})?(?!{_ADVERB}|{_NO_DEED})(?:{PAST}|\w{{2,}}ed)\b(?=\ (?!when\b)\w)[^,;]*?\b{_WHEN_PAST}
       | (?:i|we)\ (?:have\ )?(?:also\ )?(?:just|finally|recently|officially)\ (?!{_ADVERB}|{_NO_DEED})(?:{PAST}|\w{{2,}}ed)\b(?=\ \w)
@@ -142,17 +143,17 @@ LIVED = re.compile(
 """What somebody did, told with its day or as news, and what they are at: among people, who tell each
 other of their lives. The subject may be left out: `Lost my job yesterday`."""
 
-DAYS = re.compile(
+DAYS = lazy_pattern(
     r"\b(?:today|tonight|yesterday|lately|again|so far|right now|at the moment|(?:this|these) (?:week|morning|evening|afternoon|weekend|days|weeks)|(?:the )?(?:first|last|other) (?:\w+ ){0,2}?(?:day|week|weekend|month|year|time|marathon|book))\b"
 )
 """When it was, which for such things is no passing."""
 
-CONDITIONAL = re.compile(
+CONDITIONAL = lazy_pattern(
     r"(?:if|when (?!i was|we were)|once|as|while|by|in case|for (?:this|that)|at the moment)\b"
 )
 """Circumstances that make of a statement a condition, or one of the moment."""
 
-INTRODUCES = re.compile(
+INTRODUCES = lazy_pattern(
     r"(?:(?:[Hh]i|[Hh]ello|[Hh]ey)(?: \w+)?[,.!] ?)?(?:I['’]m|I am|[Tt]his is|[Ii]t['’]s) "
     r"(?!OK\b|Sorry|Done|Back|Fine|Good|Sure|Not|So|Just|On|In|At|The|A|Still)"
     r"[A-Z][a-zà-öø-ÿ]+(?:[- ][A-Z][a-zà-öø-ÿ]+){0,2}"
@@ -160,7 +161,7 @@ INTRODUCES = re.compile(
 )
 """How somebody gives their name."""
 
-PASSING = re.compile(
+PASSING = lazy_pattern(
     r"""\b(?:this|that|these|those)\b(?!\ (?:days|year|month|summer|spring|autumn|winter|company|team|project|repo|repository|codebase|job|city|town|country|house|home|office))
       | \b(?:it(?!\ is\ (?:my|our)\b|(?:'s|\ is|\ gets)\ (?:too\ |really\ |very\ )?(?:hot|cold|warm|sunny|windy|raining|snowing|dark|late|freezing|summer|winter)\b|\ (?:rains|snows|freezes)\b|\ (?:is|gets|was)\ \w+[.!]?$)|(?<!/)them|him|here(?![.!]?$)|there|something|someone|anything|such)\b
       | \b(?:today|tonight|tomorrow|yesterday|right\ now|at\ the\ moment|just\ now|so\ far|again|one\ sec|brb)\b

@@ -35,11 +35,12 @@ from cairn.knowledge.extraction.rules.statements import (
     prose,
 )
 from cairn.knowledge.extraction.rules.word_classes import ASKS, TROUBLED
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import PlainWords, lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
 
-_NOTE = re.compile(
+_NOTE = lazy_pattern(
     r"""(?:^|[(;]\s*|[-–—]\s+)(?:(?:and|but|also|please|so|just)\ )*(?:
         note(?:\ that\b|:)?\ (?!to\b|from\b|how\b|the\ (?:output|error|line)\b)
       | fyi[:,]?\ | for\ your\ information[:,]?\ | just\ so\ you\ know[:,]\ (?:that\ )?| heads[-\ ]up[:,]?\ (?:that\ )?
@@ -53,8 +54,8 @@ _NOTE = re.compile(
 )
 """What a person wants known."""
 
-_HEADED = re.compile(r"\b(?:context|background|reference)[:,]\ $")
-_TELLS = re.compile(
+_HEADED = lazy_pattern(r"\b(?:context|background|reference)[:,]\ $")
+_TELLS = lazy_pattern(
     r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|can't|must|may|will|won't|isn't|aren't"
     r"|doesn't|don't|wasn't)\b|\b(?:we|they|people|users|customers)\ [a-z]+\b"
     r"|\b(?:the|our|my|each|every|all|an?)\ (?:[\w'/.-]+\ ){1,3}?[a-z]+\ (?:to|in|on|the|an?|by|with"
@@ -62,7 +63,7 @@ _TELLS = re.compile(
 )
 """A verb that says something of a thing: what stands behind "Context:" is often but a heading."""
 
-_CORRECTION = re.compile(
+_CORRECTION = lazy_pattern(
     r"""^\W*(?:(?:hm+|oh|ah|sorry|well|but|and|wait|hey|ok|okay),?\ )*(?:
         no+\ ?[,.!:;—–-]+\ | nope\b[,.!:;\ —–-]*\ | wrong\ ?[,.!:;—–-]+\ | incorrect\ ?[,.!:;—–-]+\s
       | (?:exactly|precisely|correct|that\ is\ (?:exactly\ )?(?:right|it|correct))\ ?[,:;—–-]+\s
@@ -80,7 +81,7 @@ _CORRECTION = re.compile(
 )
 """How a person begins who puts an agent right, or says in their own words what they agree to."""
 
-_BARE = re.compile(
+_BARE = lazy_pattern(
     r"""^\W*(?:(?:hm+|oh|ah|sorry|well|but|and|wait|hey|ok|okay),?\ )*(?:nope?|wrong|incorrect
       |(?:you\ are|that\ is|this\ is|it\ is)\ (?:not\ (?:correct|right|true|quite\ right
         |how\ (?:it|this|that)\ works|what\ (?:i|we)\ (?:asked|meant|wanted|said)(?:\ for)?)
@@ -89,19 +90,19 @@ _BARE = re.compile(
 )
 """… in a sentence of its own."""
 
-_RIGHT_AND_WRONG = re.compile(
+_RIGHT_AND_WRONG = lazy_pattern(
     r"^(?:no,?\ )?(?:the|our|that|your)\ [\w'/.-]+(?:\ [\w'/.-]+){0,3}\ (?:is|are|was|were)\ (?:right|correct|fine|wrong|as\ intended"
     r"|as\ it\ should\ be)\b\W+(?:and\ |but\ )?(?:it\ is\ )?(?:the|our|that|your)\ [\w'/.-]+(?:\ [\w'/.-]+){0,3}"
     r"\ (?:that\ )?(?:is|are|was|were)\ (?:right|correct|fine|wrong|broken|outdated|stale|to\ blame)\b"
 )
-_CAUSE = re.compile(
+_CAUSE = lazy_pattern(
     r"(?:[^,.;:]{0,30}[,;:—–-]\s(?:so\ |and\ |but\ )?)?(?:turns\ out\ )?(?:the|my|our)\ "
     r"(?:real\ |actual\ |root\ |main\ |underlying\ )?(?:issue|problem|cause|root\ cause|reason|culprit|trick|bug)\ "
     r"(?:here\ |(?:why\ |that\ |for\ )?(?:it|this|that|they|the)\b[^,.;:]{0,40}?\ )?(?:was|turned\ out\ to\ be)\ (?P<told>(?!that\ (?:it|this)\b|not\b|just\ me\b|fixed|solved|with\b|when\b).+)"
 )
 """What was at fault, once it is known."""
 
-_STANDS = re.compile(
+_STANDS = lazy_pattern(
     r"""(?:
         (?:this|it)\ is\ (?:(?:just|only|also)\ )*an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
       | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ )(?:
@@ -127,7 +128,7 @@ _STANDS = re.compile(
 )
 """How a person tells how things are set up."""
 
-_CALLED = re.compile(
+_CALLED = lazy_pattern(
     r"""(?:
         the\ (?P<thing>(?:[\w'/.-]+\ ){1,4}?)(?:is|are)\ (?:(?:actually|simply|always)\ )*(?P<called>(?:called|named)\ )?
       | (?:it|that|they)\ (?:is|are)\ (?:(?:actually|spelled|written|in)\ )*(?P<known>(?:called|named)\ )?(?=\S+?(?:\ now)?,?\ (?:and\ )?not\s)
@@ -136,47 +137,49 @@ _CALLED = re.compile(
 )
 """How a person tells what something is called, or which it is."""
 
-_NAME = re.compile(r"`[^`]+`|@?[\w~]*[\w/~](?:[-_./:@][\w/]+)+/?|[\w.-]+/|--?\w[\w-]+")
-_PERSONS = re.compile(
+_NAME = lazy_pattern(r"`[^`]+`|@?[\w~]*[\w/~](?:[-_./:@][\w/]+)+/?|[\w.-]+/|--?\w[\w-]+")
+_PERSONS = lazy_pattern(
     r"\b(?:team|owner|maintainer|author|company|organi[sz]ation|customer|client|developer|account|database|language"
     r"|framework|os|system|editor|shell|provider|registry)\s$"
 )
 """What is called by a word with a capital, as people are."""
 
-_NAMED_THING = re.compile(
+_NAMED_THING = lazy_pattern(
     r"\b(?:tool|command|executable|binary|package|library|repo|repository|project|folder|branch|table|database"
     r"|service|app|product|module|plugin|script|bot|server|cluster|environment|bucket|queue|team|company)\s$"
 )
-_NUMBERED = re.compile(r"\b(?:port|timeout|limit)\s$")
+_NUMBERED = lazy_pattern(r"\b(?:port|timeout|limit)\s$")
 
-_QUOTED = re.compile(r"[\"“]([^\"“”]+)")
+_QUOTED = lazy_pattern(r"[\"“]([^\"“”]+)")
 """What begins a correction that quotes a page."""
 
-_HIDDEN = re.compile(r"x{4,}")
-_NAMES = re.compile(
+_HIDDEN = lazy_pattern(r"x{4,}")
+_NAMES = lazy_pattern(
     r"`[^`\n]+`|\b\w+[._/]\w|\b[a-z]+[A-Z]\w|\w\(\)|(?<=\s)[~/.][\w/]|\b[A-Z]{3,}\b|\b\w+-\w+"
 )
 """A name as code has it."""
 
-_POINTS = re.compile(
+_POINTS = lazy_pattern(
     r"^(?:it|its|this|that|these|those|they|there\ is|he|she|both|so|because|i|if|what|why"
     r"|how|who|which|when|where|is|are|was|do|does|did|can|could|would|will|should|yes|no|maybe|perhaps|let|please"
     r"|you|your|thanks|sorry|same|just|not|nothing|something|sure|ok|okay|wait|to|for|at|with|about)\b"
 )
-_DOUBTS = re.compile(
+_DOUBTS = lazy_pattern(
     r"\b(?:maybe|perhaps|probably|might|wonder\w*|not sure|seems?|looks like"
     r"|should|could|would|want|need you|you|i|my|me)\b|\?"
 )
-_THINGS_SEEN = re.compile(
+_THINGS_SEEN = lazy_pattern(
     r"\b(?:here|above|below|this|these|those|again|now|currently|still|today|just)\b"
     r"|\bthe (?:(?:same|other|last|new|old|failing) )?(?:issues?|problems?|errors?|bugs?|failures?|fix(?:es)?"
     r"|tests?|code|changes?|output|plan|task|result|merge|commit|branch|pr)\b(?! (?:of|for|in|on|to|with|from) \S)"
 )
-_MOMENT = re.compile(r"\b(?:now|currently|still|again|today|already|above|below|same|other|new)\b")
-_COMPLAINS = re.compile(
+_MOMENT = lazy_pattern(
+    r"\b(?:now|currently|still|again|today|already|above|below|same|other|new)\b"
+)
+_COMPLAINS = lazy_pattern(
     r"\b(?:twice|wrong\w*|missing|empty|nothing|nowhere|slow\w*|unused|duplicated?|invalid)\b"
 )
-_VERB = re.compile(
+_VERB = lazy_pattern(
     r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|must|may|will|need"
     r"|\w{2,}s|\w{2,}ed)\b"
 )
@@ -275,7 +278,7 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
     return Explanation(kept, start, end, lasting=True) if kept else None
 
 
-_NEEDED = re.compile(
+_NEEDED = lazy_pattern(
     r"\b(?:you|we|one) (?:first |also |always )?(?:need to|have to|must)\b|\bis me\b"
 )
 

@@ -22,6 +22,7 @@ from cairn.knowledge.extraction.rules.rule import (
     RuleMatch,
     rule,
 )
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
 
@@ -30,7 +31,7 @@ LONGEST_PHRASE = 4
 LONGEST_MESSAGE = 8_000
 """Longer messages are pasted, not written; only their beginning is read."""
 
-_HIDDEN = re.compile(
+_HIDDEN = lazy_pattern(
     r"```.*?(?:```|\Z)|<([a-z][\w-]*)>.*?</\1>|\b[A-Za-z][A-Za-z0-9+.-]{0,30}://\S+|[^\s@]+@[^\s@]+\.\S+"
     r"|(?<!\w)[~.]{0,2}/\S+|\b[\w.-]+/[\w./-]+|\[redacted[^\]]*\]|^[ \t]*[>|$#].*$|^(?:\t| {4}).*$"
     r"|\$\{?\w+\}?|`[^`\n]*[\s(){}=;<>][^`\n]*`"
@@ -38,38 +39,38 @@ _HIDDEN = re.compile(
     r"|(?<![\w.-])(?:[\w-]{1,63}\.){2,8}(?:io|dev|app|ai)\b",
     re.DOTALL | re.MULTILINE,
 )
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"(?<!\w)(?:(?:New|Great|Open|Visual|Big|Old|Deep|High) (?=[A-Z]))?"  # these begin names
     r"[A-Za-zÀ-ɏ][\wÀ-ɏ]*(?:[.'’+#-][\wÀ-ɏ]+)*(?:\+\+|(?<=\b[A-Z])\#)?"
 )
-_TECHNICAL = re.compile(
+_TECHNICAL = lazy_pattern(
     r"\w+-\w*\d\w*|[a-z]+\d+[a-z]*|\w+[_.]\w[\w.]*|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*"
     r"|[A-Z]{1,5}\d?s?|\w+(?:\+\+|#)"
 )
-_NUMBERED = re.compile(
+_NUMBERED = lazy_pattern(
     r"\d\D*\d\D*\d|^[A-Z]*\d[A-Z0-9]*\d[A-Z0-9]*$|^(?![A-Z]{2,4}\d+$)(?=\w*\d)[A-Z0-9]{6,}$"
     r"|^[A-Z]{6,}$"
 )
 """Numbers of orders, users and commits, which name one thing and no topic; and what is shouted."""
 
-_TITLE = re.compile(
+_TITLE = lazy_pattern(
     r"[\"“](?P<title>[A-Z][\w'’-]*"
     r"(?: (?:[A-Z][\w'’-]*|of|the|an?|and|in|to|for|on|with|at|from|by)){0,6} [A-Z][\w'’-]*)"
     r"[.,!?]?[\"”]"
 )
 """The title of a book, a film, a song: taken whole, as any part of it is a fragment."""
 
-_SELF = re.compile(
+_SELF = lazy_pattern(
     r"\b(?:(?:[Mm]y|first|last|full|user) ?name(?: is|'s|’s|:)?|[Ii](?: am|'m|’m)|[Tt]his is"
     r"|[Cc]all me)\s+(?P<name>[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2})"
 )
 """How people give their own names."""
 
 _INSIDE = " \t`*\"'“”"
-_NEW_SENTENCE = re.compile(r"[.!?:\n•–—-]")
-_OF_A_PEOPLE = re.compile(r"[A-Z]\w+(?:ese|ish|ian|ean|can|ern)$")
-_NEXT = re.compile(r" ([a-z]+)")
-_DESCRIBING = re.compile(r"(?:able|ible|ful|ous|ive|less|ish|ed|ly|ant|ing|ness|tion?al)$")
+_NEW_SENTENCE = lazy_pattern(r"[.!?:\n•–—-]")
+_OF_A_PEOPLE = lazy_pattern(r"[A-Z]\w+(?:ese|ish|ian|ean|can|ern)$")
+_NEXT = lazy_pattern(r" ([a-z]+)")
+_DESCRIBING = lazy_pattern(r"(?:able|ible|ful|ous|ive|less|ish|ed|ly|ant|ing|ness|tion?al)$")
 
 
 class Term(NamedTuple):

@@ -26,6 +26,7 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.shell.parser import Command
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
@@ -37,11 +38,11 @@ _REFUSED = (
 )
 """How results begin that say that a person did not allow the call."""
 
-_SAID = re.compile(
+_SAID = lazy_pattern(
     r"\bthe user (?:said|provided the following reason[^:\n]{0,60}):\s*", re.IGNORECASE
 )
 _STOPPED = "[Request interrupted by user"
-_OF_OTHERS = re.compile(r"(?i)^mcp|fetch|brows|\bweb|curl|wget")
+_OF_OTHERS = lazy_pattern(r"(?i)^mcp|fetch|brows|\bweb|curl|wget")
 """Tools that print what others wrote."""
 
 _QUIET = frozenset(
@@ -50,7 +51,7 @@ _QUIET = frozenset(
 _LONGEST_CALL = 80
 FEWEST_WORDS = 3
 
-_OBJECTS = re.compile(
+_OBJECTS = lazy_pattern(
     r"""\b(?:not|no|never|don't|dont|doesn't|isn't|aren't|won't|can't|cannot|shouldn't|without
       |instead|rather|too|only|wrong|slow|slowly|long|dangerous|risky|unnecessary
       |unneeded|alone|stop|leave|wait|first|manually|myself|by\ hand|break|breaks|breaking
@@ -59,7 +60,7 @@ _OBJECTS = re.compile(
 )
 """What in a sentence speaks against something."""
 
-_NO_REASON = re.compile(
+_NO_REASON = lazy_pattern(
     r"""^(?:sorry|continue|go\ on|proceed|ok|okay|yes|never\ mind|nevermind|wait|stop|hold\ on
           |hmm+|try\ again|again)\b\W*
         (?:continue|a\ (?:second|sec|moment|minute)|please|again)?\W*$
@@ -67,14 +68,14 @@ _NO_REASON = re.compile(
       """,
     re.VERBOSE,
 )
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"(?:can|could|would|will|what|why|how|where|who|which|is|isn't|are|aren't|do|does|did|should"
     r"|shall)\b(?! not\b)"
 )
-_POINTS = re.compile(r"\(|(?:it's|it is|that's|that is|they|these|those|i |i'm|we're)\b")
+_POINTS = lazy_pattern(r"\(|(?:it's|it is|that's|that is|they|these|those|i |i'm|we're)\b")
 """How a sentence begins that gives no reason that can be read alone."""
 
-_TURNS = re.compile(
+_TURNS = lazy_pattern(
     r"""^(?:no\b(?!\ (?:problem|worries|need))|nope\b|not\b|i\ (?:meant|said|asked)\b|instead\b
       |rather\b|only\b|wrong\b|you\ should\b
       |don't\b|do\ not\b|leave\b|stop\ \w+ing\b|use\b)""",
@@ -83,7 +84,7 @@ _TURNS = re.compile(
 """How a sentence begins that turns an agent round."""
 
 _EDITING = "editing "
-_OF_FILE = re.compile(
+_OF_FILE = lazy_pattern(
     r"""(?i)\b(?:leave|alone|generated|vendor(?:ed)?|read[ -]?only|by\ hand|manually|never|always
       |touch(?:ed|ing)?
       |(?:not|n't|n’t|stop)\ (?:to\ )?(?:edit|chang|modify)\w*|hands\ off|off[ -]limits)\b""",
@@ -93,7 +94,7 @@ _OF_FILE = re.compile(
 
 
 _A_TOOL = "the tool "
-_GENERIC = re.compile(
+_GENERIC = lazy_pattern(
     r"(?:please\ )?(?:don't|do\ not|never|stop|avoid)\ (?:ever\ )?"
     r"(?:us(?:e|ing)|call(?:ing)?|creat(?:e|ing)"
     r"|open(?:ing)?|writ(?:e|ing)|post(?:ing)?|send(?:ing)?|brows(?:e|ing)|add(?:ing)?|start(?:ing)?"
@@ -104,10 +105,10 @@ _GENERIC = re.compile(
 )
 """How an order begins that leaves a kind of thing: it can be read without the call."""
 
-_OF_THE_SESSION = re.compile(r"(?i)output$|wait|^kill|plan|todo|^ask|question")
+_OF_THE_SESSION = lazy_pattern(r"(?i)output$|wait|^kill|plan|todo|^ask|question")
 """Tools that wait for the agent's own work, or speak of it: who stops one means that work."""
-_HELPER = re.compile(r"(?i)^task$|agent$")
-_OF_HELPERS = re.compile(
+_HELPER = lazy_pattern(r"(?i)^task$|agent$")
+_OF_HELPERS = lazy_pattern(
     r"(?i)\bsub-?agents?\b|\byourself\b|\bin parallel\b"
     r"|\b(?:no|an?|another|more|fewer|many|us(?:e|ing)|spawn(?:ing)?|launch(?:ing)?|start(?:ing)?)"
     r" (?:\w+ )?agents?\b"
@@ -255,7 +256,7 @@ def _full_order(reason: str) -> bool:
     return _GENERIC.match(plain_words(reason).text) is not None and bool(directives(reason))
 
 
-_OF_RUNNING = re.compile(
+_OF_RUNNING = lazy_pattern(
     r"""(?i)\b(?:run(?:s|ning)?|re-?run\w*|executed?|executing|tak(?:es?|ing)|slow(?:ly)?|hours?|minutes?
       |commands?|scripts?|manually|by\ hand|myself|danger\w*|risky|destructive|sudo|force\w*
       |permissions?|machine|without\ (?:asking|my)|production|prod)\b

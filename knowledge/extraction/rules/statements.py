@@ -54,6 +54,7 @@ from cairn.knowledge.extraction.rules.word_senses import (
     VERDICTS,
 )
 from cairn.knowledge.nlp.markup import blanked, without_markup
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import lead_in, written_out
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.schema.policy import Policy
@@ -63,7 +64,7 @@ FEWEST_WORDS = 4
 FEWEST_CONTENT_WORDS = 2
 FEWEST_SHORT = 2
 
-_NO_SENTENCE = re.compile(
+_NO_SENTENCE = lazy_pattern(
     r"""^(?:
         \s*[>|#]                                       # quotation, table, heading
       | (?:\t|\ {4,})(?![ \t]*(?:[-*+•]|\d+[.)])\s)     # indented code
@@ -79,25 +80,25 @@ _NO_SENTENCE = re.compile(
     )""",
     re.VERBOSE,
 )
-_MARKER = re.compile(r"^(?:(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\]|[✓✔✗✘☑☐])\s+)+")
-_STOP = re.compile(r"(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)\.\s+(?=[a-z])")
-_HEADING = re.compile(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
+_MARKER = lazy_pattern(r"^(?:(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\]|[✓✔✗✘☑☐])\s+)+")
+_STOP = lazy_pattern(r"(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)\.\s+(?=[a-z])")
+_HEADING = lazy_pattern(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
 _LONGEST_HEADING = 200
-_CODE_SPAN = re.compile(r"`[^`\n]*`")
-_WRAPPED = re.compile(r"(?<=[^\n]{50}[\w,)`'\"])\n(?=[a-z(`])")
+_CODE_SPAN = lazy_pattern(r"`[^`\n]*`")
+_WRAPPED = lazy_pattern(r"(?<=[^\n]{50}[\w,)`'\"])\n(?=[a-z(`])")
 """Where a line was wrapped: a long one that no mark ends, before one that no capital begins."""
-_QUOTED = re.compile(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)")
-_OPEN = re.compile(r"[?:？：][\s)*_\"'”’]*$")
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_QUOTED = lazy_pattern(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)")
+_OPEN = lazy_pattern(r"[?:？：][\s)*_\"'”’]*$")
+_EMPHASIS = lazy_pattern(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
-_NEXT_CLAUSE = re.compile(
+_NEXT_CLAUSE = lazy_pattern(
     r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then"
     r"|(?:i )?(?:would|want|was|felt|really|am|have|think|love|loved|need|found|had|got)))\b"
     r"| since (?!\d|i was|last|january|june|my)|[;—–] | - "
 )
-_TOLD_OF_IT = re.compile(r",? (?:and|that|where|which|who|whose|with which) |, ")
-_ASKED_BEHIND = re.compile(
+_TOLD_OF_IT = lazy_pattern(r",? (?:and|that|where|which|who|whose|with which) |, ")
+_ASKED_BEHIND = lazy_pattern(
     r",\s*(?:(?:so|and|then|but|also)\s+)*(?:can|could|would|will|should|do|did|have|any|what|how|where"
     r"|which|is there|got any)\b[^.?]*\?\s*$"
 )
@@ -116,7 +117,7 @@ _FOUND_OUT = (
 )
 """What a sentence of each kind holds: a first, quick look. It lets in whatever its rule finds."""
 
-_REMEMBERED = re.compile(
+_REMEMBERED = lazy_pattern(
     r"^(?:please |and |but |also,? |note:? |important:? )*"
     r"(?:remember (?:that |my |our |i |we |the )|for the record\b)"
 )
@@ -287,7 +288,7 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
 
-_LIKES = re.compile(
+_LIKES = lazy_pattern(
     r"(?:i|we) (?:\w+ly |also |do |too )*(?:like|love|hate|dislike|enjoy)\b"
     rf"(?! (?:to \w|\w+ing\b|{IN_GENERAL}))"
 )
@@ -306,8 +307,8 @@ def _is_everyday(told: str) -> bool:
     return EVERYDAY.match(clause) is not None and not PASSING.search(main)
 
 
-_PREFERS = re.compile(r"(?:i|we) (?:\w+ )?prefer\b")
-_WHENEVER = re.compile(r" (?:when|whenever|if)\b.*$")
+_PREFERS = lazy_pattern(r"(?:i|we) (?:\w+ )?prefer\b")
+_WHENEVER = lazy_pattern(r" (?:when|whenever|if)\b.*$")
 
 
 def _went_through(told: str, forms: Sequence[re.Pattern[str]]) -> bool:

@@ -8,9 +8,11 @@ They are matched on a sentence in lower case, its quotations blank, each piece o
 
 import re
 
+from cairn.knowledge.nlp.patterns import lazy_pattern
+
 
 def _sense(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.VERBOSE)
+    return lazy_pattern("|".join(f"(?:{pattern})" for pattern in patterns), re.VERBOSE)
 
 
 _OPENERS = (
@@ -22,7 +24,7 @@ _DEEDS = (
     r"|use|ensure|verify|see|remove|change|test|read|show|tell|explain|help|move|rename|replace|refactor"
     r"|commit|push|close|file|start|continue|work|working|fixing|checking|running|filing)"
 )
-PLAN = re.compile(
+PLAN = lazy_pattern(
     rf"""^(?:{_OPENERS}\b[\s,.:;!—–-]*)*(?:
         let\ me\b | let'?s\b | let\ us\b | (?:i|we)'ll\b | (?:i|we)\ will\b | (?:i'm|i\ am|we're)\ going\ to\b
       | (?:i|we)\ (?:also\ |now\ |just\ )?(?:need|should|must|want|have)\ to\b | i\ (?:can|would)\b | i'd\b
@@ -105,10 +107,10 @@ ISSUE = _sense(
     rf"\b{_FAULT}\b[^,;:]{{0,60}}\b(?:is|was|are|were)\ (?:\w+\ )?(?:due\ to|because|caused\ by)\b",
     r"\bbugs?\ (?:where|in\ which)\b",
 )
-CONDITION = re.compile(r"\b(?:if|unless|whether|in case)\b[^,;—]*")
+CONDITION = lazy_pattern(r"\b(?:if|unless|whether|in case)\b[^,;—]*")
 """What an issue is not found in: it may never happen."""
 
-MENDED = re.compile(
+MENDED = lazy_pattern(
     r"\b(?:fix(?:es|ed)?|chang(?:es?|ed)|done|improvements?|added|solutions?|resolved|solved|features?"
     r"|tests?|plan|to-?do|next steps?|verif\w+|how to|steps|edge cases|scenarios)\b"
 )

@@ -8,6 +8,7 @@ from cairn.knowledge.dialogue.sentences import HEDGED, Sentence, fix, said
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.learnings.rules.statements import REASON
+from cairn.knowledge.nlp.patterns import lazy_pattern
 
 LEAST_GAIN = 0.1
 """Share by which a figure must have got better: less is noise of the measurement."""
@@ -26,7 +27,7 @@ _SCALES: dict[str, tuple[str, float]] = {
     **{unit: ("size", scale) for unit, scale in _SIZE.items()},
     **{unit: (unit, 1.0) for unit in _COUNTED.split()},
 }
-_RATE = re.compile(r"(?:/ ?s(?:ec(?:ond)?)?\b| (?:per|a) second\b)")
+_RATE = lazy_pattern(r"(?:/ ?s(?:ec(?:ond)?)?\b| (?:per|a) second\b)")
 
 _NUMBER = r"(?:about |around |roughly |only |just |nearly |almost |under |over |~ ?|≈ ?)?\d[\d.,]*"
 _UNIT = (
@@ -37,7 +38,7 @@ _UNIT = (
 _BEFORE = rf"(?P<a>{_NUMBER}) ?(?P<x>{_UNIT})"
 _AFTER = rf"(?P<b>{_NUMBER}) ?(?P<y>{_UNIT})"
 FIGURES = tuple(
-    re.compile(rf"(?i){pattern}")
+    lazy_pattern(rf"(?i){pattern}")
     for pattern in (
         rf"\bfrom (?P<a>{_NUMBER}) ?(?P<x>{_UNIT})?,? (?:down |up )?to {_AFTER}",
         rf"{_BEFORE} ?(?:→|->|=>|–>) ?{_AFTER}",
@@ -47,26 +48,26 @@ FIGURES = tuple(
         rf"\b(?:now|afterwards|today|it|and)\b[^.;?\d]{{0,40}}?{_AFTER}",
     )
 )
-_DIGITS = re.compile(r"(?<![\d.])\d{1,12}(?:\.\d{1,9})?")
+_DIGITS = lazy_pattern(r"(?<![\d.])\d{1,12}(?:\.\d{1,9})?")
 _LONGEST_RESULT = 20_000
-_TWO_NUMBERS = re.compile(r"\d[^\d]*[^\d.,]\s*\d|\d\s*(?:→|->|=>)")
-_SETTING = re.compile(
+_TWO_NUMBERS = lazy_pattern(r"\d[^\d]*[^\d.,]\s*\d|\d\s*(?:→|->|=>)")
+_SETTING = lazy_pattern(
     r"(?i)\b(?:time-?outs?|intervals?|ttl|limits?|retention|thresholds?|debounce|delays?|deadlines?"
     r"|poll\w*|budgets?|quotas?|defaults?|retries|grace|window|expir\w+|sleeps?|lease|coverage"
     r"|volume|opacity|width|height|padding|margin|price|discount|tax|battery|moisture)\b"
 )
 """What is set to a figure, or is no cost: a lower one is no gain."""
 
-_WISH = re.compile(
+_WISH = lazy_pattern(
     r"(?i)\b(?:would|could|should|expect\w*|goals?|targets?|aim\w*|if|estimat\w+|wants?|needs? to"
     r"|can we|must|hopefully|projected|in theory)\b"
 )
-_HOW = re.compile(
+_HOW = lazy_pattern(
     r"(?i)\b(?:because|since|thanks to|due to|(?:by|after) \w+ing|after (?:the|we|i) |now that|via"
     r"|^\w+ing\b.{3,80}\b(?:cuts?|reduce[sd]?|brings?|brought|lower(?:s|ed)|sped|shr[au]nk|saved|took)"
     r"|as (?:the|we|it) |with (?:a|an|the) |when (?:we|i|the) )"
 )
-_COST = re.compile(
+_COST = lazy_pattern(
     r"(?i)\b(?:at the (?:cost|price|expense) of|trade-?off|in exchange|downside|the price is"
     r"|costs? us|in return"
     r"|but (?:it|this|that|the|we) (?:now )?(?:needs?|uses?|takes?|costs?|loses?|grows?))\b"

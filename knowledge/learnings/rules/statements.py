@@ -1,6 +1,5 @@
 """What a conversation states outright: decisions, answers to questions, patterns in use."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,25 +8,26 @@ from cairn.knowledge.dialogue.sentences import HEDGED, Sentence, is_question, sa
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.extraction.rules.chosen import lasts, left_open
+from cairn.knowledge.nlp.patterns import lazy_pattern
 
-DECIDED = re.compile(
+DECIDED = lazy_pattern(
     r"(?i)\b(?:(?:i|we)(?:'ve| have)? (?:decided|chose|opted)\b"
     r"|(?<!you )(?<!they )(?<!he )(?<!user )decided (?:to|on|against)\b"
     r"|(?:i|we) went with\b|(?:i'll|we'll|let's|i will|we will) (?:go|stick) with\b"
     r"|going with\b|settled on\b|the decision (?:is|was) to\b)"
 )
-PREFERRED = re.compile(
+PREFERRED = lazy_pattern(
     r"(?i)^(?:(?:[\w' -]{0,40}?)\b(?:i'll|we'll|let's|i will|we will|we should|please))?\s*\b"
     r"(?:use|keep|put|store|choose|pick|prefer|write|call|go for)\b.+\b(?:instead of|rather than)\b"
 )
 _OTHER = r"\s+([^,;.()—]{3,80}?)(?=\s+(?:because|since|so that|as|to avoid|due to)\b|[,;.()—]|$)"
 ALTERNATIVES = (
-    re.compile(rf"(?i)\b(?:instead of|rather than|as opposed to|and not){_OTHER}"),
-    re.compile(rf"(?i)\b(?:prefer\w*|cho(?:o|)se|picked?|favou?r\w*)\b[^,;.]*?\bover{_OTHER}"),
+    lazy_pattern(rf"(?i)\b(?:instead of|rather than|as opposed to|and not){_OTHER}"),
+    lazy_pattern(rf"(?i)\b(?:prefer\w*|cho(?:o|)se|picked?|favou?r\w*)\b[^,;.]*?\bover{_OTHER}"),
 )
 """How the other option is named; "over" is one only behind a word of choice."""
 
-REASON = re.compile(
+REASON = lazy_pattern(
     r"(?i)\b(?:because|since|so that|so it|so we|due to|to avoid|to prevent"
     r"|as (?:it|this|that|the|we)"
     r"|which (?:is|would|will|avoids?|keeps?|makes?|means)|otherwise|given that|in order to)\b"
@@ -41,13 +41,13 @@ _NAMED_PATTERNS = (
     r"|idempotency keys?|feature flags?|blue[- ]green|two-phase commit|unit of work|memoi[sz]ation"
     r"|debounc(?:e|ing)|expand and contract|bulkheads?|leader election|connection pool(?:ing)?)"
 )
-PATTERN = re.compile(
+PATTERN = lazy_pattern(
     r"(?i)\b(?:us(?:e|es|ed|ing)|appl(?:y|ies|ied)|follow(?:s|ed)?|introduc(?:e|es|ed)"
     r"|adopt(?:s|ed)?|implement(?:s|ed)?|switch(?:ed)? to|moved? to|with|via)"
     r" (?!(?:the |an? |our )?(?:same|existing|similar|this|that)\b)(?:the |an? |our )?"
     rf"(?:[\w-]+ ){{0,3}}(?:[\w-]+ pattern|{_NAMED_PATTERNS})\b"
 )
-ANSWERED = re.compile(r'"((?:[^"\\]|\\.)*)"="((?:[^"\\]|\\.)*)"')
+ANSWERED = lazy_pattern(r'"((?:[^"\\]|\\.)*)"="((?:[^"\\]|\\.)*)"')
 
 FEWEST_WORDS = 6
 FEWEST_OF_REASON = 5

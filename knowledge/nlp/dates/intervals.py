@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from cairn.knowledge.nlp.patterns import lazy_pattern
+
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -22,7 +24,7 @@ _DATE = (
     rf"(?:\d{{4}}-\d\d(?:-\d\d)?|{_MONTH}\ (?:\d{{1,2}}{ORDINAL}?,?\ )?\d{{4}}"
     rf"|\d{{1,2}}{ORDINAL}?\ (?:of\ )?{_MONTH},?\ \d{{4}})(?![\w-])"
 )
-_SPAN = re.compile(
+_SPAN = lazy_pattern(
     rf"""(?P<open>^\W*)?(?:,\ ?)?\b(?:
         (?:from|between)\ (?P<first>{_DATE})\ (?P<till>to|and|until|till|through)\ (?P<last>{_DATE})
       | (?:since|as\ of|starting(?:\ (?:on|in|from))?|effective(?:\ from)?)\ (?P<since>{_DATE})
@@ -31,8 +33,8 @@ _SPAN = re.compile(
     )(?:(?P<close>[\s.!)]*$)|,?\s+)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_DENIED = re.compile(r"\b(?:not|never|no|cannot)\b|n['’]t\b|\?", re.IGNORECASE)
-_HINT = re.compile(r"\d{4}")
+_DENIED = lazy_pattern(r"\b(?:not|never|no|cannot)\b|n['’]t\b|\?", re.IGNORECASE)
+_HINT = lazy_pattern(r"\d{4}")
 
 
 class StatedTime(NamedTuple):

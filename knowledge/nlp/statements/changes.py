@@ -11,6 +11,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from cairn.knowledge.nlp.patterns import lazy_pattern
+
 ENDED = "ended="
 """How the value of a slot begins that says no more than that another, behind it, has ended."""
 
@@ -45,7 +47,7 @@ _WHY = (
 _A, _B = _THING.format("old"), _THING.format("new")
 _END = rf"{_WHEN}{_WHY}\W*$"
 
-_UNREAL = re.compile(
+_UNREAL = lazy_pattern(
     r"\b(?:if|unless|whether|would|could|should|might|(?<!in )(?<!since )may (?!\d)|maybe|perhaps|probably|wish|hope|want"
     r"|wants|plan|plans|planning|going to|will|shall|consider|considering|think|thinking|thought|about to|try"
     r"|trying|tried|never|almost|nearly|didn't|did not|haven't|have not|hasn't|not yet|says?|said|told|suppose"
@@ -66,21 +68,21 @@ _TOOLS = frozenset(_TOOL_LIST.split())
 """What one moves to and does not live in."""
 
 _PLACE = r"(?P<place>[A-Z][\w.'-]+(?:,? (?:de|la|of|upon|am|an der|the|[A-Z][\w.'-]+)){0,3})"
-_MOVED = re.compile(
+_MOVED = lazy_pattern(
     rf"^(?:(?P<who>I|[A-Z]\w+) )?{_HAVE}(?:moved|relocated|emigrated)(?: back| over| out| here| house)?"
     rf"(?: from [^,;]{{2,40}}?)? to (?:live in )?{_PLACE}{_END}"
 )
-_JOB = re.compile(
+_JOB = lazy_pattern(
     rf"^(?:(?P<who>I|[A-Z]\w+) )?{_HAVE}(?:(?:got|accepted|took|landed|have|has|started|began)(?: on)? "
     r"(?:a|the|my|an?other|his|her)(?: new| first| full-time| part-time| great)*(?: \w+)? (?:job|position|role|work)"
     r" (?:at|with)|(?:started|began)(?: working| work)? at|was hired (?:by|at)|am working at|now works? at"
     rf"|joined) {_PLACE}(?: as (?:an? )?[\w -]{{2,40}}?)?{_END}"
 )
-_NO_JOB = re.compile(
+_NO_JOB = lazy_pattern(
     rf"^(?:(?:I|[A-Z]\w+) )?{_HAVE}(?:(?:quit|left|lost|resigned from) (?:my|the|his|her)(?: old)? job"
     rf"|(?:resigned|quit|was laid off|got laid off|was fired|got fired|retired))(?: (?:at|from|with) {_PLACE})?{_END}"
 )
-_GONE = re.compile(
+_GONE = lazy_pattern(
     rf"^(?:(?P<who>I|We|[A-Z]\w+) )?(?:no longer (?P<verb>live|work|study|lives|works|studies)"
     rf"|(?:do not|don't|does not|doesn't) (?P<verb2>live|work|study)(?= .*\b(?:any ?more|any longer)\b)) "
     rf"(?P<prep>in|at|for) {_PLACE}(?:,? any ?more| any longer)?{_END}"
@@ -92,24 +94,24 @@ _SET = (
 )
 _NOUN = r"(?P<noun>(?:the|our|my) (?:[\w'-]+ ){0,4}?[\w'-]+)"
 _VALUE = r"(?P<new>[^\s,;()]+(?: [^\s,;()]+){0,3}?)"
-_IS_NOW = re.compile(
+_IS_NOW = lazy_pattern(
     rf"^{_NOUN} (?:(?:has|have|was|were|is|got|just) )?{_HAVE}(?:been )?{_SET}"
     rf"(?: from [^\s,;]+(?: [^\s,;]+){{0,3}}?)? to {_VALUE}{_END}",
     re.IGNORECASE,
 )
-_WE_SET = re.compile(
+_WE_SET = lazy_pattern(
     rf"^{_WHO} {_HAVE}{_SET} {_NOUN}(?: from [^\s,;]+(?: [^\s,;]+){{0,3}}?)? to {_VALUE}{_END}",
     re.IGNORECASE,
 )
-_UPGRADED = re.compile(
+_UPGRADED = lazy_pattern(
     rf"^(?:{_WHO} )?{_HAVE}(?:upgraded|downgraded|updated|bumped|moved|switched)(?: (?P<what>[A-Za-z][\w.+-]*))?"
     rf"(?: from (?:[A-Za-z][\w.+-]* )?v?\d[\w.]*)? to (?P<same>[A-Za-z][\w.+-]* )?(?P<version>v?\d[\w.]*\w){_END}",
     re.IGNORECASE,
 )
-_TURNED = re.compile(rf"^(?:I )?{_HAVE}turned (?P<age>\d{{1,3}}){_END}", re.IGNORECASE)
+_TURNED = lazy_pattern(rf"^(?:I )?{_HAVE}turned (?P<age>\d{{1,3}}){_END}", re.IGNORECASE)
 
 _OVER = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         rf"^(?:{_WHO} )?{_HAVE}(?:switched|moved|migrated|changed|converted|gone|went|transitioned|ported)"
         rf"(?: over| away| everything| all \w+| our \w+)?,? from {_A} (?:over )?to {_B}{_END}",
@@ -127,20 +129,20 @@ _OVER = tuple(
         rf"^(?:{_WHO} )?(?:please )?(?:now )?use {_B} (?:now )?(?:instead of|rather than) {_A}{_END}",
     )
 )
-_DENIED_NOW = re.compile(r"\b(?:don't|do not|doesn't|does not) use\b", re.IGNORECASE)
-_ANY_MORE = re.compile(r"\bany ?more\b|\bany longer\b|\bno longer\b", re.IGNORECASE)
-_TRAILING = re.compile(
+_DENIED_NOW = lazy_pattern(r"\b(?:don't|do not|doesn't|does not) use\b", re.IGNORECASE)
+_ANY_MORE = lazy_pattern(r"\bany ?more\b|\bany longer\b|\bno longer\b", re.IGNORECASE)
+_TRAILING = lazy_pattern(
     r" (?:(?:any ?more|any longer|now|instead|at all)|(?:for|in|on|at|with|across|as|to|when|of) .*)$",
     re.IGNORECASE,
 )
-_USES = re.compile(
+_USES = lazy_pattern(
     r"^(?:(?:i|we|the team|our team) )?(?:(?:now|still|always|mostly|mainly|currently|generally|also|only|usually"
     r"|normally|have|'ve|all) )*(?:uses?|using|rely on|relies on|adopted|standardi[sz]ed on) "
     r"(?P<thing>[^,;:()]{2,60})$",
     re.IGNORECASE,
 )
-_DETERMINERS = re.compile(r"^(?:(?:the|our|my|a|an|plain|good old) )+", re.IGNORECASE)
-_NOT_A_THING = re.compile(
+_DETERMINERS = lazy_pattern(r"^(?:(?:the|our|my|a|an|plain|good old) )+", re.IGNORECASE)
+_NOT_A_THING = lazy_pattern(
     r"\b(?:it|this|that|them|these|those|one|ones|both|all|something|anything|everything|nothing|same|and|or|not"
     r"|too|\w+ing)\b",
     re.IGNORECASE,

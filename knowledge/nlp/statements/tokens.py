@@ -6,9 +6,10 @@ is "because", an opening "Sure," says nothing.
 
 import re
 
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.vocabulary import NUMBERS
 
-_LITERAL = re.compile(
+_LITERAL = lazy_pattern(
     r"""
     (?P<quoted>`[^`\n]+`)
   | (?P<url>\b[a-z][a-z0-9+.-]*://\S+)
@@ -50,7 +51,7 @@ _LITERAL = re.compile(
 )
 
 PHRASES = [
-    (triggers.split("|"), re.compile(pattern, re.IGNORECASE), replacement)
+    (triggers.split("|"), lazy_pattern(pattern, re.IGNORECASE), replacement)
     for triggers, pattern, replacement in (
         ("`", r"`([^`\s]+)`", r"\1"),
         ("can", r"\bcan(?:['’]t|not)\b", "can not"),
@@ -165,7 +166,7 @@ PHRASES = [
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ORDINALS = ("st", "nd", "rd", "th")  # codespell:ignore nd
-_BITS = re.compile("[KMGT]b")
+_BITS = lazy_pattern("[KMGT]b")
 _BOUNDS = {"<=": "<=", "≤": "<=", ">=": ">=", "≥": ">=", "~=": "~="}
 
 
