@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from errno import ELOOP
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any
+from typing import Any, NamedTuple
 
 from cairn.resources.home.atomic_files import replace_file
 from cairn.resources.home.home import PACKAGE, Home
@@ -44,7 +45,9 @@ class IndexLook:
 class Look:
     """How all of it stood, as digests."""
 
-    files: str
+    home: str
+    """The home, with the code and the settings by which it is read."""
+    sources: str
     index: Mapping[str, IndexLook]
 
 
@@ -72,32 +75,38 @@ def look(home: Home, plugins: Sequence[str] = (), before: Look | None = None) ->
 
     Of that only what was touched since `before`, as its engine touches what it loads.
     """
-    hashed = blake2b(digest_size=16)
-    for each in (_surroundings(), _code(plugins), _home(home), _sources(home)):
-        for line in each:
-            hashed.update(f"{line}\0".encode("utf-8", "surrogateescape"))
-        hashed.update(b"\1")
     known = before.index if before else {}
     index = {
         place.name: _index(place, known.get(place.name)) for place in sorted(home.index.iterdir())
     }
-    return Look(hashed.hexdigest(), index)
+    standing = _digest(chain(_surroundings(), _code(plugins), _home(home)))
+    return Look(standing, _digest(_sources(home)), index)
 
 
-def nothing_new(home: Home) -> NothingNew | None:
-    """What the last run found, if it holds still and that run found nothing to do; else None."""
+class Since(NamedTuple):
+    """What did not change since the last run that left nothing to do."""
+
+    is_sound: bool
+    """Whether the home is as that run left it, so that nothing in it was damaged since."""
+    found: NothingNew | None
+    """What that run found, if that holds still: nothing is pending."""
+
+
+def since_last_run(home: Home) -> Since:
+    """What still holds of what the last run found."""
     try:
         noted = read_note(home.root / FILE, NothingNew)
-        if noted.until is not None and time.time() >= noted.until:
-            return None
         now = look(home, noted.plugins, noted.look)
     except Exception:  # whatever is wrong, a run that looks properly tells
-        return None
-    if now.files != noted.look.files or now.index.keys() != noted.look.index.keys():
-        return None
-    if any(one.content != noted.look.index[name].content for name, one in now.index.items()):
-        return None
-    return noted
+        return Since(is_sound=False, found=None)
+    is_sound = noted.look.home == now.home and _content(noted.look) == _content(now)
+    on_time = noted.until is None or time.time() < noted.until
+    holds = is_sound and on_time and noted.look.sources == now.sources
+    return Since(is_sound, noted if holds else None)
+
+
+def _content(seen: Look) -> dict[str, str]:
+    return {name: one.content for name, one in seen.index.items()}
 
 
 def note_nothing_new(home: Home, found: NothingNew) -> None:

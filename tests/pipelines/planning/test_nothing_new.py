@@ -17,7 +17,13 @@ from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import note
 from cairn.resources.home.home import Home, open_home
 from cairn.resources.home.inbox import append_event
-from cairn.resources.home.nothing_new import NothingNew, look, note_nothing_new, nothing_new
+from cairn.resources.home.nothing_new import (
+    NothingNew,
+    Since,
+    look,
+    note_nothing_new,
+    since_last_run,
+)
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source, remove_source
 from cairn.serving.read.reader import open_reader
@@ -67,7 +73,7 @@ def place(made: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place
     add_source(home, logs, "me")
     found = NothingNew(look(home, [str(plugin)]), [str(plugin)], None, {}, [], 0, 0)
     note_nothing_new(home, found)
-    assert nothing_new(home) == found
+    assert since_last_run(home).found == found
     return Place(home, logs, plugin)
 
 
@@ -148,12 +154,19 @@ CHANGES: dict[str, Callable[[Place], object]] = {
 def test_what_changed_is_looked_at(place: Place, change: Callable[[Place], object]) -> None:
     (place.plugin.parent / "home2").mkdir()
     change(place)
-    assert nothing_new(place.home) is None
+    assert since_last_run(place.home).found is None
+
+
+def test_a_home_is_sound_that_is_as_the_last_run_left_it(place: Place) -> None:
+    grown(place)
+    assert since_last_run(place.home) == Since(is_sound=True, found=None)
+    rotten(file_of(place.home, "warehouse/records/**/*.parquet"))
+    assert since_last_run(place.home) == Since(is_sound=False, found=None)
 
 
 def test_a_variable_changed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAIRN_POLICY__SEARCH_LIMIT", "7")
-    assert nothing_new(place.home) is None
+    assert since_last_run(place.home).found is None
 
 
 def test_a_package_was_installed(
@@ -164,9 +177,9 @@ def test_a_package_was_installed(
     monkeypatch.syspath_prepend(tmp_path)  # the first is that of the command
     monkeypatch.setattr("sys.path", [str(tmp_path), str(found)])
     note_nothing_new(place.home, NothingNew(look(place.home), [], None, {}, [], 0, 0))
-    assert nothing_new(place.home)
+    assert since_last_run(place.home).found
     (found / "logbook-1.dist-info").mkdir()
-    assert nothing_new(place.home) is None
+    assert since_last_run(place.home).found is None
 
 
 def test_who_reads_changes_nothing(place: Place) -> None:
@@ -175,16 +188,16 @@ def test_who_reads_changes_nothing(place: Place) -> None:
     (place.home.root / "sensor_alive").touch()
     (place.home.root / "usage").mkdir(exist_ok=True)
     (place.home.root / "usage" / "me.jsonl").write_text("{}")
-    assert nothing_new(place.home)
+    assert since_last_run(place.home).found
 
 
 def test_time_passes(place: Place) -> None:
-    noted = nothing_new(place.home)
+    noted = since_last_run(place.home).found
     assert noted
     note_nothing_new(place.home, replace(noted, until=time.time() + 60))
-    assert nothing_new(place.home)
+    assert since_last_run(place.home).found
     note_nothing_new(place.home, replace(noted, until=time.time()))
-    assert nothing_new(place.home) is None
+    assert since_last_run(place.home).found is None
 
 
 @pytest.mark.parametrize("change", ["nothing", "a log", "a setting", "a file", "a mark"])
@@ -204,4 +217,4 @@ def test_only_a_home_that_owes_nothing_is_noted(place: Place, change: str) -> No
         case _:
             pass
     note_if_done(state, {}, [], refused=0, earlier_answers=0)
-    assert (nothing_new(place.home) is not None) == (change == "nothing")
+    assert (since_last_run(place.home).found is not None) == (change == "nothing")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cairn.pipelines.runner import Plan
     from cairn.resources.context import State
     from cairn.resources.home.damage import Damage
+    from cairn.resources.home.nothing_new import NothingNew, Since
 
 
 @click.command(
@@ -71,36 +72,41 @@ def command(
         raise click.UsageError("--samples goes alone: it has its own namespace", ctx)
     if (namespace or timezone) and not sources:
         raise click.UsageError("--namespace and --timezone belong to --source PATH", ctx)
-    if not (sources or samples or accept_loss) and _is_idle(ctx, as_json=as_json):
+    since = None if accept_loss else _since_last_run(ctx)
+    if since and since.found and not (sources or samples):
+        _tell_nothing_new(ctx, since.found, as_json=as_json)
         return
     from cairn.pipelines.healing import heal_files
     from cairn.resources.home.home import check_writable
 
     state = options.state_of(ctx)
     check_writable(state.home)
-    mended = heal_files(state)
+    is_sound = since is not None and since.is_sound
+    mended = [] if is_sound else heal_files(state)
     _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
     _tell_damage(mended)
-    execute(state, report=report, accept_loss=accept_loss, as_json=as_json)
+    execute(state, report=report, accept_loss=accept_loss, as_json=as_json, is_sound=is_sound)
 
 
-def _is_idle(ctx: click.Context, *, as_json: bool) -> bool:
-    """Tells that nothing is new, if so it was at the end of the last run and nothing changed since.
-
-    Neither Dagster nor a table is needed for that.
-    """
+def _since_last_run(ctx: click.Context) -> "Since | None":
+    """What did not change since the last run; neither Dagster nor a table is needed for that."""
     from cairn.resources.home.home import Home, check_room, find_home
-    from cairn.resources.home.nothing_new import nothing_new
+    from cairn.resources.home.nothing_new import since_last_run
 
     named: Path | None = ctx.find_root().obj
     if named is None and "CAIRN_HOME" not in os.environ and Path("cairn.toml").exists():
-        return False  # it may name another home
-    start = time.monotonic()
+        return None  # it may name another home
     home = Home(find_home(named))
-    found = None if home.read_only else nothing_new(home)
-    if found is None:
-        return False
-    check_room(home)
+    if home.read_only:
+        return None
+    since = since_last_run(home)
+    if since.found:
+        check_room(home)
+    return since
+
+
+def _tell_nothing_new(ctx: click.Context, found: "NothingNew", *, as_json: bool) -> None:
+    start = time.monotonic()
     if as_json:
         state = options.state_of(ctx)
         told = overviews(state, whole=True)
@@ -114,7 +120,6 @@ def _is_idle(ctx: click.Context, *, as_json: bool) -> bool:
     else:
         say_refused(refused_files(options.state_of(ctx)) if found.refused else [])
         say_unchanged(found.totals)
-    return True
 
 
 def _tell_damage(found: Sequence["Damage"]) -> None:
@@ -135,8 +140,11 @@ def execute(
     accept_loss: bool = False,
     as_json: bool = False,
     checked: bool = True,
+    is_sound: bool = False,
 ) -> None:
     """Runs the graph over what changed, shows how far it is, and tells what came of it.
+
+    Where the home `is_sound`, it is not looked for damage.
 
     Raises:
         click.exceptions.Exit: with 130 after Ctrl-C.
@@ -149,7 +157,7 @@ def execute(
     from cairn.serving.cli.progress import Display
 
     check_room(state.home)
-    mended = heal(state, accept_loss=accept_loss)
+    mended = [] if is_sound else heal(state, accept_loss=accept_loss)
     _tell_damage(mended)
     planned = plan(state)
     display = Display()
