@@ -1,19 +1,12 @@
 """Stages by rules alone, each over the conversations of some days: a step and an asset of each."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import dagster as dg
 import polars as pl
 
 from cairn.assets.engine import run_by_conversation
-from cairn.assets.engine.partitions import DAYS, days_asked_for
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.run_by_conversation import MadeRows
-from cairn.assets.engine.run_stage import multi_asset, result, specs
-from cairn.assets.pending.raw_logs import all_days
-from cairn.knowledge.assembly.run import STEPS
-from cairn.knowledge.assembly.stages import BY_RULES
 from cairn.knowledge.engine.stage import ConversationStage
 from cairn.knowledge.llm.client import LanguageModel
 from cairn.resources.context import State
@@ -46,25 +39,3 @@ def _outcomes(stage: ConversationStage, rows: pl.DataFrame) -> pl.DataFrame:
         )
         .sort("namespace", "unit")
     )
-
-
-def _asset(stage: ConversationStage) -> dg.AssetsDefinition:
-    step = STEPS[stage.name]
-
-    def make(
-        context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
-    ) -> Iterator[dg.MaterializeResult[Any]]:
-        report = run_by_rules(stage, state, days_asked_for(context, lambda: all_days(state)))
-        for table in step.writes:
-            yield result(state, table, report)
-
-    make.__doc__ = stage.extractor.about
-    return multi_asset(
-        specs=specs(step.writes, step.reads, "knowledge"),
-        partitions_def=DAYS,
-        backfill_policy=dg.BackfillPolicy.single_run(),
-        name=step.name,
-    )(make)
-
-
-BY_RULES_ASSETS = tuple(_asset(stage) for stage in BY_RULES)

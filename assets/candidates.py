@@ -1,18 +1,14 @@
 """Candidates: what rules, and a language model if one is set, find in the raw logs of some days."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import dagster as dg
 import polars as pl
 
 from cairn.assets.engine import run_by_conversation
-from cairn.assets.engine.partitions import DAYS, days_asked_for
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.run_by_conversation import MadeRows
-from cairn.assets.engine.run_stage import multi_asset, result, specs
 from cairn.assets.pending.candidates import extractors, retired
-from cairn.assets.pending.raw_logs import all_days
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.extraction import documents, llm_extraction
 from cairn.knowledge.extraction.candidates import candidates, outcomes
@@ -85,18 +81,3 @@ def estimate_ingested(state: State, units: pl.DataFrame) -> "DryRunModel":
         documents.structuring(logs, model, state.policy)
 
     return run_by_conversation.estimate(state, units, ask)
-
-
-@multi_asset(
-    specs=specs(STEP.writes, STEP.reads, "knowledge"),
-    partitions_def=DAYS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
-    name=STEP.name,
-)
-def candidates_asset(
-    context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
-) -> Iterator[dg.MaterializeResult[Any]]:
-    """What is found in the days in question."""
-    report = run_candidates(state, days_asked_for(context, lambda: all_days(state)))
-    for table in STEP.writes:
-        yield result(state, table, report)

@@ -1,11 +1,6 @@
 """The rules, stages and models in force: what stands above all that they make."""
 
-from typing import Any
-
-import dagster as dg
-
 from cairn.assets.engine.progress import StageReport, timed
-from cairn.assets.engine.run_stage import result
 from cairn.assets.pending.in_force import in_force
 from cairn.knowledge.engine.extractors import extractors_frame
 from cairn.knowledge.schema.tables import EXTRACTORS
@@ -22,13 +17,3 @@ def run_extractors(state: State) -> StageReport:
             StageReport("extractors", frame.height, done=frame.height, rows=frame.height,
                    written=int(written.changed))
         )  # fmt: skip
-
-
-@dg.asset(
-    description=EXTRACTORS.about,
-    group_name="logs",
-    kinds={"polars", "deltalake"},
-)
-def extractors(state: dg.ResourceParam[State]) -> dg.MaterializeResult[Any]:
-    """Shows a changed rule, prompt or model, so that what it made reads as stale."""
-    return result(state, EXTRACTORS, run_extractors(state))

@@ -1,22 +1,18 @@
 """Learning candidates: what conversations of some days are worth, and what they teach."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import dagster as dg
 import polars as pl
 
 from cairn.assets.engine import run_by_conversation
-from cairn.assets.engine.partitions import DAYS, days_asked_for
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.engine.run_by_conversation import MadeRows
-from cairn.assets.engine.run_stage import multi_asset, result, specs
 from cairn.assets.pending.learning_candidates import (
     extractors,
     finished_conversations,
     retired,
 )
-from cairn.assets.pending.raw_logs import all_days
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.dialogue.turns import CONVERSATION
 from cairn.knowledge.engine.work import OUTCOME_SCHEMA
@@ -97,17 +93,3 @@ def estimate(state: State, units: pl.DataFrame) -> "DryRunModel":
         asked_learnings(logs, finished_conversations(state), model, state.policy)
 
     return run_by_conversation.estimate(state, units, ask)
-
-
-@multi_asset(
-    specs=specs(STEP.writes, STEP.reads, "knowledge"),
-    partitions_def=DAYS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
-    name=STEP.name,
-)
-def learning_candidates_asset(
-    context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
-) -> Iterator[dg.MaterializeResult[Any]]:
-    """What the conversations of the days in question teach."""
-    days = days_asked_for(context, lambda: all_days(state))
-    yield result(state, LEARNING_CANDIDATES, run_learning_candidates(state, days))

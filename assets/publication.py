@@ -1,6 +1,6 @@
 """Publication: when the invariants hold, readers get everything at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -131,42 +131,28 @@ def _frames(state: State, namespace: str, tables: Mapping[str, int]) -> dict[str
     }
 
 
-@dg.multi_asset(
-    specs=[
-        dg.AssetSpec(
-            "publication",
-            # All that the manifest names, so that a check that fails on any of it holds it back.
-            deps=sorted(TABLES),
-            description="One manifest per namespace: the versions that readers follow.",
-            group_name="serving",
-        )
-    ],
-    name="publication",
-)
-def publication_asset(
-    state: dg.ResourceParam[State],
-) -> Iterator[dg.MaterializeResult[Any]]:
-    """Replaces the manifest of each namespace whose invariants hold.
+Published = Mapping[str, Manifest]
+"""The manifest in force of each namespace."""
 
-    Those of the others stay as they were, and a check of this asset fails: what is wrong with one
-    namespace must not stop what is to come for all.
-    """
-    before = {n: published(state.home, n) for n in namespaces(state.home)}
-    report = run_publication(state)
-    current = {n: m for n in namespaces(state.home) if (m := published(state.home, n))}
+
+def published_now(state: State) -> dict[str, Manifest]:
+    """What readers follow now."""
+    return {n: m for n in namespaces(state.home) if (m := published(state.home, n))}
+
+
+def publication_shown(state: State, before: Published, report: StageReport) -> dict[str, Any]:
+    """What was published, beside what was `before`; counts, never text."""
+    current = published_now(state)
     few = len(current) <= MOST_MEASURED
     measured = {n: m for n, m in current.items() if few or m != before.get(n)}
-    yield dg.MaterializeResult(
-        asset_key="publication",
-        metadata={
-            "namespaces": len(current),
-            "published_now": report.written,
-            "blocked_by": report.failed,
-            "seconds": round(report.seconds, 3),
-            **{f"generation/{n}": m.generation or "" for n, m in current.items()},
-            **{f"measures/{n}": _measured(state, m) for n, m in measured.items()},
-        },
-    )
+    return {
+        "namespaces": len(current),
+        "published_now": report.written,
+        "blocked_by": report.failed,
+        "seconds": round(report.seconds, 3),
+        **{f"generation/{n}": m.generation or "" for n, m in current.items()},
+        **{f"measures/{n}": _measured(state, m) for n, m in measured.items()},
+    }
 
 
 def _measured(state: State, manifest: Manifest) -> dg.TableMetadataValue:

@@ -4,16 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import dagster as dg
 import polars as pl
 
-from cairn.assets.engine.partitions import DAYS, days_asked_for
 from cairn.assets.engine.prefetch import ahead
 from cairn.assets.engine.progress import StageReport, timed
-from cairn.assets.engine.run_stage import multi_asset, result, specs
-from cairn.assets.pending.raw_logs import STAGE, all_days, fingerprint, places
+from cairn.assets.pending.raw_logs import STAGE, fingerprint, places
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.work import day_units, mark_done, removed_units
@@ -166,18 +163,3 @@ def _store(state: State, made: _Made) -> StageReport:
         rows=logs.height,
         written=sum(w.changed for w in written),
     )
-
-
-@multi_asset(
-    specs=specs(STEP.writes, STEP.reads, "logs"),
-    partitions_def=DAYS,
-    backfill_policy=dg.BackfillPolicy.single_run(),
-    name=STEP.name,
-)
-def raw_logs_asset(
-    context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
-) -> Iterator[dg.MaterializeResult[Any]]:
-    """Events of the days in question."""
-    report = run_raw_logs(state, days_asked_for(context, lambda: all_days(state)))
-    for table in STEP.writes:
-        yield result(state, table, report)

@@ -8,12 +8,10 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-import dagster as dg
 import polars as pl
 
 from cairn.assets.engine.prefetch import ahead
 from cairn.assets.engine.progress import StageReport, timed
-from cairn.assets.engine.run_stage import multi_asset, result, specs
 from cairn.assets.pending.records import changed_files
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.records import STAGE, Before, SourceRead, before, read_records
@@ -248,22 +246,9 @@ def stretch(files: Iterable[LogFile], max_bytes: int | None) -> list[LogFile]:
     return taken
 
 
-class IntakeConfig(dg.Config):
-    """How much to take in at once."""
-
-    max_bytes: int | None = None
-    """Bytes of the newest changed files; all of them if none."""
-    inbox_alone: bool = False
-    """Only what people told Cairn."""
-
-
-@multi_asset(specs=specs([RECORDS], [], "logs", checked=False), name="records")
-def records_asset(
-    state: dg.ResourceParam[State], config: IntakeConfig
-) -> Iterator[dg.MaterializeResult[Any]]:
-    """Takes in what is new in the sources and in the inbox, and drops what is forgotten."""
+def files_of_run(state: State, max_bytes: int | None, *, inbox_alone: bool) -> list[LogFile]:
+    """What a run takes in: the newest changed files, or only what people told Cairn."""
     files = changed_files(state)
-    if config.inbox_alone:
+    if inbox_alone:
         files = [file for file in files if file.path.is_relative_to(state.home.inbox)]
-    report = intake(state, stretch(files, config.max_bytes))
-    yield result(state, RECORDS, report)
+    return stretch(files, max_bytes)

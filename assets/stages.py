@@ -1,17 +1,20 @@
-"""One asset per stage over whole tables: its group, and what is shown beside ids and counts."""
+"""The steps of a run as the Dagster UI shows them: group of each, and what is told of a table."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import dagster as dg
-
 from cairn.assets.engine.plots import bars, histogram, scatter
-from cairn.assets.engine.run_stage import materialize, multi_asset, specs
-from cairn.knowledge.assembly.stages import STAGES
-from cairn.knowledge.schema.tables import CLUSTERS, LEARNINGS, MEMORY
+from cairn.assets.model_calls import costs_shown
+from cairn.assets.work import work_shown
+from cairn.knowledge.schema.tables import CLUSTERS, LEARNINGS, MEMORY, MODEL_CALLS, WORK
 from cairn.resources.context import State
 
-_GROUPS = {
+GROUPS = {
+    "logs": ("extractors", "records", "raw_logs"),
+    "findings": (
+        "candidates", "learning_candidates", "command_runs", "checkouts", "failures",
+        "observations",
+    ),
     "knowledge": (
         "introductions", "known_only_candidates", "entities", "theme_facts", "facts",
         "proposed_operations", "decisions", "learnings", "projects", "practices", "project_facts",
@@ -23,7 +26,7 @@ _GROUPS = {
     ),
     "interests": ("engagements", "interests"),
     "research": ("learn_prompts", "enrichment_queue", "notifications"),
-    "serving": ("memory", "utility", "briefs", "funnel"),
+    "serving": ("memory", "utility", "briefs", "funnel", "vector_index", "publication"),
 }  # fmt: skip
 
 Shown = Mapping[str, Any]
@@ -48,26 +51,8 @@ def _confidence(state: State) -> Shown:
     return {"confidence": histogram(stored["confidence"], "Facts by confidence")}
 
 
-_SHOWN: Mapping[str, Callable[[State], Shown]] = {
-    CLUSTERS.name: _maps, LEARNINGS.name: _categories, MEMORY.name: _confidence
+SHOWN: Mapping[str, Callable[[State], Shown]] = {
+    CLUSTERS.name: _maps, LEARNINGS.name: _categories, MEMORY.name: _confidence,
+    WORK.name: work_shown, MODEL_CALLS.name: costs_shown,
 }  # fmt: skip
 """What is shown of a table, by its name."""
-
-BY_NAME = {stage.writes[0].name: stage for stage in STAGES}
-"""The stage of each asset, which has the name of its first table; looked up when it runs."""
-
-
-def _asset(name: str, group: str) -> dg.AssetsDefinition:
-    stage = BY_NAME[name]
-
-    def step(state: dg.ResourceParam[State]) -> Iterator[dg.MaterializeResult[Any]]:
-        yield from materialize(state, BY_NAME[name], _SHOWN)
-
-    step.__doc__ = stage.extractor.about
-    return multi_asset(specs=specs(stage.writes, stage.reads, group), name=name)(step)
-
-
-STAGE_ASSETS = tuple(
-    _asset(name, group) for name in BY_NAME for group, names in _GROUPS.items() if name in names
-)
-"""In the order in which a run makes them."""

@@ -1,13 +1,8 @@
 """The vector index: a generation per namespace, built from what is in force."""
 
-from collections.abc import Iterator
-from typing import Any
-
-import dagster as dg
 import polars as pl
 
 from cairn.assets.engine.progress import StageReport, timed
-from cairn.assets.engine.run_stage import multi_asset, result, specs
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.retrieval.points import points
 from cairn.knowledge.schema.tables import VECTOR_INDEX
@@ -53,18 +48,3 @@ def run_vector_index(state: State, *, rebuild: bool = False) -> StageReport:
         return finished(
             StageReport("vector_index", count, done=count, rows=count, written=int(written.changed))
         )
-
-
-class IndexConfig(dg.Config):
-    """How to make the generations."""
-
-    rebuild: bool = False
-    """Build anew and optimize, as the night does, even where nothing changed."""
-
-
-@multi_asset(specs=specs(STEP.writes, STEP.reads, "serving"), name=STEP.name)
-def vector_index_asset(
-    state: dg.ResourceParam[State], config: IndexConfig
-) -> Iterator[dg.MaterializeResult[Any]]:
-    """One row per namespace: its generation."""
-    yield result(state, VECTOR_INDEX, run_vector_index(state, rebuild=config.rebuild))

@@ -14,9 +14,9 @@ from cairn.resources.context import State
 def is_night(job: str | None, command: str | None) -> bool:
     """Whether a run is that of the night: the schedule's, or the last one of a command.
 
-    The sensor consolidates now and then too, and asks no model about what waits for the night.
+    Runs of the sensor ask no model about what waits for the night.
     """
-    return job == "night" or (job == "consolidate" and command is not None)
+    return job == "night" or (job == "verify" and command is not None)
 
 
 def definitions(state: State) -> dg.Definitions:

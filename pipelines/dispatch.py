@@ -10,7 +10,7 @@ import dagster as dg
 from cairn.assets.effects import notify as acting
 from cairn.knowledge.schema.tables import NOTIFICATIONS
 from cairn.pipelines.planning.in_flight import UNFINISHED
-from cairn.pipelines.planning.pending import left_to_model, next_step
+from cairn.pipelines.planning.pending import is_pending, left_to_model
 from cairn.resources.context import State
 from cairn.resources.effects import now, switched_off
 
@@ -43,7 +43,7 @@ def news(
         return dg.SkipReason("nothing is due")
     if context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
         return dg.SkipReason("a run is under way")
-    if next_step(state, tried=left_to_model(state)) is not None:
+    if is_pending(state, tried=left_to_model(state)):
         return dg.SkipReason("what was logged is taken in first")
     tick = int(context.cursor or 0) + 1
     run = dg.RunRequest(run_key=f"dispatch-{tick}", job_name=dispatch.name)

@@ -10,7 +10,7 @@ import dagster as dg
 from cairn.assets.effects import search as acting
 from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE
 from cairn.pipelines.planning.in_flight import UNFINISHED
-from cairn.pipelines.planning.pending import next_step
+from cairn.pipelines.planning.pending import is_pending
 from cairn.resources.context import State
 from cairn.resources.effects import now, switched_off
 
@@ -20,7 +20,7 @@ NO_PROVIDER = "no search provider is set"
 @dg.op(description="Makes the searches that are due; their results come back as logs.")
 def searches(context: dg.OpExecutionContext, state: dg.ResourceParam[State]) -> None:
     """Searches, unless extraction waits: what is known already comes first."""
-    if next_step(state) is not None:
+    if is_pending(state):
         report = acting.Enriched(why="extraction waits: it comes first")
     else:
         report = acting.enrich(state)
@@ -54,7 +54,7 @@ def idle(
     due = acting.queue(state, moment).height and acting.left_today(state, moment)
     if not (due or switched_off(state, ENRICHMENT_QUEUE)):
         return dg.SkipReason("nothing is due")
-    if next_step(state) is not None:
+    if is_pending(state):
         return dg.SkipReason("extraction waits")
     tick = int(context.cursor or 0) + 1
     run = dg.RunRequest(run_key=f"enrich-{tick}", job_name=enrich.name)

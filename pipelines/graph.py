@@ -1,50 +1,199 @@
-"""The asset graph: all stages, and the version of the code that each one is made by."""
+"""The asset graph: all tables in a few phases, and the version of the code that each is made by.
 
-from collections.abc import Sequence
+A phase is one step of Dagster, which makes the steps of RUN that lie in it, and any of its tables
+can be asked for alone. A step costs Dagster some 25 ms and half a dozen events, whatever it does:
+one for each of forty stages took longer than the stages do where ten lines are new.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import dagster as dg
 
-from cairn.assets.by_rules import BY_RULES_ASSETS
-from cairn.assets.candidates import candidates_asset
-from cairn.assets.extractors import extractors
-from cairn.assets.learning_candidates import learning_candidates_asset
+from cairn.assets.engine.progress import StageReport
+from cairn.assets.engine.run_stage import result, run_stage, specs
 from cairn.assets.maintenance import maintenance
-from cairn.assets.model_calls import model_calls
+from cairn.assets.model_calls import run_model_calls
 from cairn.assets.pending.in_force import in_force
 from cairn.assets.pending.raw_logs import fingerprint
 from cairn.assets.pending.steps import BY_CONVERSATION
-from cairn.assets.publication import publication_asset
-from cairn.assets.raw_logs import raw_logs_asset
-from cairn.assets.records import records_asset
-from cairn.assets.stages import STAGE_ASSETS
-from cairn.assets.vector_index import vector_index_asset
-from cairn.assets.work import work_asset
-from cairn.knowledge.assembly.run import RUN, STEPS
+from cairn.assets.publication import publication_shown, published_now
+from cairn.assets.records import files_of_run, intake
+from cairn.assets.stages import GROUPS, SHOWN
+from cairn.assets.vector_index import run_vector_index
+from cairn.knowledge.assembly.run import RUN, STEPS, RunStep
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.identity import digest
-from cairn.knowledge.schema.tables import CHECK_INS, PIECES
+from cairn.knowledge.schema.tables import (
+    CHECK_INS,
+    DEAD_LETTERS,
+    MODEL_CALLS,
+    PIECES,
+    SOURCE_FILES,
+    WORK,
+)
+from cairn.pipelines.follow import MAKERS, PENDING_DAYS
+from cairn.resources.context import State
 from cairn.resources.home.settings import Settings
 
+_FIRST_STEPS = {
+    "intake": "extractors",
+    "read": "raw_logs",
+    "find": "candidates",
+    "know": "introductions",
+    "consolidate": "entity_merges",
+    "serve": "engagements",
+    "publish": "vector_index",
+}
+"""Phases in their order, each with its first step: it ends before the first one of the next."""
+
+
+def _phases() -> dict[str, tuple[RunStep, ...]]:
+    names = list(STEPS)
+    bounds = [*map(names.index, _FIRST_STEPS.values()), len(names)]
+    return {
+        phase: RUN[begin:end]
+        for phase, begin, end in zip(_FIRST_STEPS, bounds, bounds[1:], strict=False)
+    }
+
+
+PHASES = _phases()
+
+NIGHT = "night"
+"""The job that builds the index anew, in whatever parts Dagster takes the phases there."""
+
+BOOKS = (SOURCE_FILES, DEAD_LETTERS, WORK, MODEL_CALLS)
+"""Tables that all steps write to as they go, shown by the last phase beside its own."""
+
+MANIFEST = dg.AssetSpec(
+    "publication",
+    deps=["vector_index", "briefs", "utility", "funnel"],
+    description="One manifest per namespace: the versions that readers follow.",
+    group_name="serving",
+)
+
+
+class RunConfig(dg.Config):
+    """What a run is asked for; nothing of it, for all that is pending."""
+
+    max_bytes: int | None = None
+    """Bytes of the newest changed files that are taken in; all of them if none."""
+    inbox_alone: bool = False
+    """Takes in only what people told Cairn."""
+    since: str | None = None
+    """First day whose conversations are made, as 2026-03-01; else from the first of all."""
+    until: str | None = None
+    """Last one."""
+    rebuild: bool = False
+    """Builds the index anew and optimizes it, as the night does, even where nothing changed."""
+
+    def takes(self, day: str) -> bool:
+        """Whether conversations of a day are made."""
+        return (self.since or day) <= day <= (self.until or day)
+
+
+def _make(state: State, step: RunStep, config: RunConfig) -> StageReport:
+    """Takes one step as far as it is pending, of the days that are asked for."""
+    if step.stage is not None:
+        return run_stage(state, step.stage)
+    if step.name == "records":
+        files = files_of_run(state, config.max_bytes, inbox_alone=config.inbox_alone)
+        return intake(state, files)
+    if step.name == "vector_index":
+        return run_vector_index(state, rebuild=config.rebuild)
+    days: list[str] = []
+    if step.by_day:
+        days = [day for day in PENDING_DAYS[step.name](state) if config.takes(day)]
+        if not days:
+            return StageReport(step.name)
+    return MAKERS[step.name](state, days)
+
+
+def _taken(state: State, step: RunStep, config: RunConfig) -> Iterator[dg.MaterializeResult[Any]]:
+    if step.name == "publication":
+        before = published_now(state)
+        report = MAKERS[step.name](state, [])
+        shown = publication_shown(state, before, report)
+        yield dg.MaterializeResult(asset_key=step.name, metadata=shown)
+        return
+    report = _make(state, step, config)
+    for table in step.writes:
+        more = SHOWN.get(table.name)
+        yield result(state, table, report, more(state) if more else None)
+
+
+def _books(state: State) -> Iterator[dg.MaterializeResult[Any]]:
+    calls = run_model_calls(state)
+    for table in BOOKS:
+        report = calls if table is MODEL_CALLS else StageReport(table.name)
+        more = SHOWN.get(table.name)
+        yield result(state, table, report, more(state) if more else None)
+
+
+def _phase(name: str, steps: Sequence[RunStep]) -> dg.AssetsDefinition:
+    group = {step: group for group, names in GROUPS.items() for step in names}
+    has_books = steps[-1].name == MANIFEST.key.to_user_string()
+    own = [
+        spec
+        for step in steps
+        if step.writes
+        for spec in specs(
+            step.writes,
+            step.reads,
+            group[step.writes[0].name],
+            checked=step.name not in ("extractors", "records"),
+        )
+    ]
+    if has_books:
+        own += [*specs(BOOKS, [], "books", checked=False), MANIFEST]
+
+    @dg.multi_asset(
+        name=name,
+        specs=own,
+        can_subset=True,
+        description=f"Makes {', '.join(step.name for step in steps)}, as far as they are pending.",
+    )
+    def phase(
+        context: dg.AssetExecutionContext, config: RunConfig, state: dg.ResourceParam[State]
+    ) -> Iterator[dg.MaterializeResult[Any]]:
+        asked = {key.to_user_string() for key in context.selected_asset_keys}
+        if context.run.job_name == NIGHT:
+            config = RunConfig(rebuild=True)
+        for step in steps:
+            if step.name == "publication" and not asked.isdisjoint(table.name for table in BOOKS):
+                yield from _of(asked, _books(state))
+            # All tables of a step are one piece of work; Dagster hears of those asked for.
+            if not asked.isdisjoint([table.name for table in step.writes] or [step.name]):
+                yield from _of(asked, _taken(state, step, config))
+
+    return phase
+
+
+def _of(
+    asked: set[str], results: Iterator[dg.MaterializeResult[Any]]
+) -> Iterator[dg.MaterializeResult[Any]]:
+    for each in results:
+        if each.asset_key is not None and each.asset_key.to_user_string() in asked:
+            yield each
+
+
 ASSETS: Sequence[dg.AssetsDefinition] = (
-    extractors, records_asset, raw_logs_asset, candidates_asset, learning_candidates_asset,
-    *BY_RULES_ASSETS, *STAGE_ASSETS,
-    vector_index_asset, work_asset, model_calls, publication_asset, maintenance,
+    *(_phase(name, steps) for name, steps in PHASES.items()), maintenance,
 )  # fmt: skip
 
-BY_DAY = tuple(table.name for step in RUN if step.by_day for table in step.writes)
-
-BOOKS = ("dead_letters", "source_files", "work")
-"""Tables that all stages write to as they go, shown beside those of the stages."""
+FROM_RECORDS = tuple(
+    key.to_user_string()
+    for asset in ASSETS[1:]
+    for key in asset.keys
+    if key.to_user_string() != "maintenance"
+)
+"""Assets of all phases after intake."""
 
 WHOLE = tuple(
-    sorted(
-        key.to_user_string()
-        for asset in ASSETS
-        for key in asset.keys
-        if key.to_user_string() not in {*BY_DAY, *BOOKS, "records", "extractors", "maintenance"}
-    )
-)
-"""Assets that are not by day, below those that are."""
+    name for name in FROM_RECORDS
+    if name not in {table.name for step in RUN if step.by_day for table in step.writes}
+)  # fmt: skip
+"""Assets that are made of all days."""
 
 
 def versioned(

@@ -5,31 +5,25 @@ import dagster as dg
 from cairn.pipelines.checks.oracle import hdbscan_agrees
 from cairn.pipelines.dispatch import dispatch
 from cairn.pipelines.enrich import enrich
-from cairn.pipelines.graph import BOOKS, BY_DAY, WHOLE
+from cairn.pipelines.graph import FROM_RECORDS, NIGHT, WHOLE
 
 _CHECKS = dg.AssetSelection.all_asset_checks()
 _HELD_BACK = dg.AssetSelection.checks(
     dg.AssetCheckKey(dg.AssetKey("publication"), "every_namespace")
 )
 _ORACLE = dg.AssetSelection.checks(*hdbscan_agrees.check_keys)
-_CONSOLIDATION = (dg.AssetSelection.assets("extractors", *WHOLE, *BOOKS) | _CHECKS) - _ORACLE
+_EVERY = dg.AssetSelection.assets("extractors", "records", *FROM_RECORDS)
 
-intake = dg.define_asset_job(
-    "intake",
-    dg.AssetSelection.assets("records") - _CHECKS,
-    description="Takes in what is new in the sources.",
-)
-
-days = dg.define_asset_job(
-    "days",
-    dg.AssetSelection.assets("extractors", *BY_DAY) - _CHECKS,
-    description="Rebuilds a range of days, and nothing beyond.",
+update = dg.define_asset_job(
+    "update",
+    (_EVERY - _CHECKS) | _HELD_BACK,
+    description="Takes in what is new, makes what is pending, and publishes it.",
 )
 
 refresh = dg.define_asset_job(
     "refresh",
-    (dg.AssetSelection.assets("extractors", *BY_DAY, *WHOLE) - _CHECKS) | _HELD_BACK,
-    description="Rebuilds a range of days, then what follows from them, and publishes it.",
+    (dg.AssetSelection.assets("extractors", *FROM_RECORDS) - _CHECKS) | _HELD_BACK,
+    description="Makes what is pending of a span of days, and what follows, and publishes it.",
 )
 
 publish = dg.define_asset_job(
@@ -38,17 +32,16 @@ publish = dg.define_asset_job(
     description="Makes what follows from the days as they stand, and publishes it: after Ctrl-C.",
 )
 
-consolidate = dg.define_asset_job(
-    "consolidate",
-    _CONSOLIDATION,
-    description="Makes all that is not by day anew, checks everything, and publishes it.",
+verify = dg.define_asset_job(
+    "verify",
+    (dg.AssetSelection.assets("extractors", *WHOLE) | _CHECKS) - _ORACLE,
+    description="Makes what follows from the days, checks all tables, and publishes it.",
 )
 
 night = dg.define_asset_job(
-    "night",
-    _CONSOLIDATION | _ORACLE | dg.AssetSelection.assets("maintenance"),
-    config={"ops": {"vector_index": {"config": {"rebuild": True}}}},
-    description="Consolidates, optimizes the index, and tidies tables that no reader needs.",
+    NIGHT,
+    dg.AssetSelection.assets("extractors", *WHOLE, "maintenance") | _CHECKS,
+    description="Checks all tables thoroughly, optimizes the index, tidies what no reader needs.",
 )
 
-JOBS = [intake, days, refresh, publish, consolidate, night, enrich, dispatch]
+JOBS = [update, refresh, publish, verify, night, enrich, dispatch]

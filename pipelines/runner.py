@@ -11,20 +11,14 @@ import dagster as dg
 from cairn.assets.engine.progress import LISTENER, Listener
 from cairn.assets.pending.records import changed_files
 from cairn.assets.records import stretch
-from cairn.knowledge.engine.work import ranges
 from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, SOURCE_FILES
+from cairn.pipelines.graph import PHASES
 from cairn.pipelines.healing import heal
 from cairn.pipelines.interrupts import again_if, counted
 from cairn.pipelines.planning.estimate import busyness, estimate
 from cairn.pipelines.planning.event_log import kept_open
-from cairn.pipelines.planning.in_flight import (
-    AGAIN_TAG,
-    COMMAND_TAG,
-    process_tag,
-    range_tags,
-    reconcile,
-)
-from cairn.pipelines.planning.pending import WHOLE, Step, next_step, night_model_work_pending
+from cairn.pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag, reconcile
+from cairn.pipelines.planning.pending import is_pending, night_model_work_pending
 from cairn.resources.context import State
 from cairn.resources.effects import switched_off
 from cairn.resources.home.damage import Damaged, reading
@@ -37,6 +31,9 @@ FIRST_STRETCH = 8 * 1024 * 1024
 """Bytes of the first stretch: small, so that search answers within a minute."""
 
 STRETCH_GROWTH = 4
+
+VERIFIED_EVERY = 86_400.0
+"""Seconds after which a run ends with a check of all tables; the night checks them, too."""
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -126,7 +123,7 @@ def run_graph(
         on_check: Called before all is checked: by then everything is published.
         on_interrupt: Called at Ctrl-C, before what is done is published.
         healed: Whether it was just looked whether the home is damaged.
-        checked: Whether all is checked at the end, which costs as much as all before.
+        checked: Whether a run that is the first of a day ends with a check of all tables.
 
     Raises:
         Damaged: something is lost, and the run must not go on by itself.
@@ -137,11 +134,8 @@ def run_graph(
         size = FIRST_STRETCH
         while files := changed_files(state):
             on_stretch(stretch(files, size), len(files))
-            runs.execute(Step("intake"), max_bytes=size)
+            runs.execute("update", max_bytes=size)
             size *= STRETCH_GROWTH
-            runs.follow()
-        if not runs.outcome.runs:
-            runs.follow()
         runs.go_on()
         if checked:
             runs.check(on_check)
@@ -167,13 +161,12 @@ def run_days(
     """
 
     def work(runs: _Runs) -> None:
-        parts = ranges(days)
-        for place, part in enumerate(parts, 1):
-            runs.execute(Step("refresh" if place == len(parts) else "days", part))
-        if not parts:
-            runs.execute(Step("publish"))
+        if days:
+            runs.execute("refresh", since=min(days), until=max(days))
+        else:
+            runs.execute("publish")
         runs.go_on()
-        runs.check(on_check)
+        runs.check(on_check, due=True)
 
     return _watched(state, work, listener, on_interrupt, again=again)
 
@@ -186,8 +179,7 @@ def run_inbox(state: State, *, listener: Listener | None = None) -> Outcome:
     """
 
     def work(runs: _Runs) -> None:
-        runs.execute(Step("intake"), inbox_alone=True)
-        runs.follow()
+        runs.execute("update", inbox_alone=True)
         runs.go_on()
 
     return _watched(state, work, listener)
@@ -204,9 +196,9 @@ def run_searches(state: State) -> Outcome:
         runs.take_in()
         if switched_off(state, ENRICHMENT_QUEUE):
             # Where none was ever made, they are due from the moment on that this is noted.
-            runs.execute(Step("enrich"))
+            runs.execute("enrich")
             runs.take_in()
-        runs.execute(Step("enrich"))
+        runs.execute("enrich")
         runs.take_in()
 
     return _watched(state, work)
@@ -221,7 +213,7 @@ def run_notifications(state: State) -> Outcome:
 
     def work(runs: _Runs) -> None:
         runs.take_in()
-        runs.execute(Step("dispatch"))
+        runs.execute("dispatch")
         runs.take_in()
 
     return _watched(state, work)
@@ -241,43 +233,33 @@ class _Runs:
     again: bool = False
 
     def take_in(self) -> None:
-        """All that is new, and what follows from it."""
-        while changed_files(self.state):
-            self.execute(Step("intake"))
-        self.follow()
-
-    def follow(self) -> bool:
-        """All that follows from what was taken in; whether there was anything."""
-        tried: set[str] = set()
-        before = len(self.outcome.runs)
-        while (step := next_step(self.state, files=[], tried=tried)) is not None:
-            self.execute(step)
-            tried |= set(step.days.days if step.days else ())
-            if step.job != "days":
-                tried.add(WHOLE)
-        return len(self.outcome.runs) > before
+        """All that is pending."""
+        if is_pending(self.state):
+            self.execute("update")
 
     def go_on(self) -> None:
-        """Asks a language model what no run had the time for, and publishes in between."""
-        while self.state.model_goes_on and self.follow():
-            pass
+        """What is pending though no file is new; asks a model what no run had the time for."""
+        if not self.outcome.runs and is_pending(self.state, files=[]):
+            self.execute("update")
+        while self.state.model_goes_on and is_pending(self.state, files=[]):
+            self.execute("update")
 
-    def check(self, on_check: Callable[[], None]) -> None:
-        """All stages and the full suites once more, if anything ran: the last word on a night.
+    def check(self, on_check: Callable[[], None], *, due: bool = False) -> None:
+        """Makes all stages and checks all tables, if anything ran and that is `due` or a day ago.
 
         So too if something waits that a language model is asked once a night, or a namespace is
         blocked: what held it back may be mended, or judged otherwise by a newer version.
         """
         home = self.state.home
         blocked = blocked_namespaces(home) or SuiteVerdicts(home).any_broken
-        if self.outcome.runs or blocked or night_model_work_pending(self.state):
+        due = due or home.verified_since > VERIFIED_EVERY
+        if (due and self.outcome.runs) or blocked or night_model_work_pending(self.state):
             on_check()
-            self.execute(Step("consolidate"))
+            self.execute("verify")
+            home.verified_mark.touch(mode=0o600)
 
-    def execute(
-        self, step: Step, *, max_bytes: int | None = None, inbox_alone: bool = False
-    ) -> None:
-        """One run of a job.
+    def execute(self, job: str, **asked: object) -> None:
+        """One run of a job; `asked` is what is set of RunConfig, in every phase.
 
         Raises:
             RunFailed: a step of it failed.
@@ -285,16 +267,16 @@ class _Runs:
         """
         again_if(self.came)
         config: dict[str, object] = dict(QUIET)
-        if step.job == "intake":
-            of_intake = {"max_bytes": max_bytes, "inbox_alone": inbox_alone}
-            config["ops"] = {"records": {"config": of_intake}}
+        made = self.graph.resolve_job_def(job)
+        if asked:
+            config["ops"] = {node.name: {"config": asked} for node in made.graph.nodes
+                             if node.name in PHASES}  # fmt: skip
         run_id = str(uuid4())
         with kept_open(self.instance, run_id):
-            result = self.graph.resolve_job_def(step.job).execute_in_process(
+            result = made.execute_in_process(
                 run_config=config,
                 instance=self.instance,
                 tags={
-                    **range_tags(step),
                     **process_tag(),
                     COMMAND_TAG: self.command,
                     **({AGAIN_TAG: "yes"} if self.again else {}),
@@ -352,7 +334,7 @@ def _done(
             came()
             runs.outcome.interrupted = True
             on_interrupt()
-            runs.execute(Step("publish"))
+            runs.execute("publish")
         return runs.outcome
 
 

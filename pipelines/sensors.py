@@ -9,9 +9,9 @@ import dagster as dg
 from cairn.pipelines.dispatch import news
 from cairn.pipelines.enrich import idle
 from cairn.pipelines.healing import heal
-from cairn.pipelines.jobs import consolidate, days, intake, publish, refresh
-from cairn.pipelines.planning.in_flight import UNFINISHED, range_tags, reconcile
-from cairn.pipelines.planning.pending import Step, left_to_model, next_step
+from cairn.pipelines.jobs import update
+from cairn.pipelines.planning.in_flight import UNFINISHED, reconcile
+from cairn.pipelines.planning.pending import is_pending, left_to_model
 from cairn.resources.context import State
 from cairn.resources.home.damage import Damaged
 from cairn.resources.home.home import HomeError
@@ -28,7 +28,7 @@ MOST_FAILURES = 7
 
 
 @dg.sensor(
-    jobs=[intake, days, refresh, consolidate, publish],
+    job=update,
     minimum_interval_seconds=5,
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Sees new and grown files and the inbox, and runs just the days that changed.",
@@ -36,7 +36,7 @@ MOST_FAILURES = 7
 def new_logs(
     context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
 ) -> dg.SensorResult | dg.SkipReason:
-    """Starts one run per tick: the next step, while none is queued or running."""
+    """Starts one run per tick, while none is queued or running."""
     if wrong := _damage(state):
         return dg.SkipReason(wrong)
     state.home.sensor_mark.touch()
@@ -47,17 +47,15 @@ def new_logs(
     # What owes nothing but a model's word comes after all else is published; days that wait for a
     # model that was just down would else be run at every tick.
     left = left_to_model(state)
-    step = next_step(state, tried=left)
-    if step is None and left:
+    if not is_pending(state, tried=left):
+        if not left:
+            return dg.SkipReason("nothing new")
         if state.model_waited < MODEL_PAUSE:
             return dg.SkipReason("the language model is waited for")
-        step = next_step(state)
-    if step is None:
-        return dg.SkipReason("nothing new")
-    if (wait := _pause(context.instance, step)) > 0:
-        return dg.SkipReason(f"{step.job} failed: tried again in {wait:.0f} s")
+    if (wait := _pause(context.instance)) > 0:
+        return dg.SkipReason(f"{update.name} failed: tried again in {wait:.0f} s")
     tick = int(context.cursor or 0) + 1
-    return dg.SensorResult(run_requests=[request(step, tick)], cursor=str(tick))
+    return dg.SensorResult(run_requests=[request(tick)], cursor=str(tick))
 
 
 _LOOKED: dict[Path, float] = {}
@@ -79,9 +77,9 @@ def _damage(state: State) -> str | None:
     return None
 
 
-def _pause(instance: dg.DagsterInstance, step: Step) -> float:
-    """Seconds until a failed job is due again: a minute, doubled with each failure in a row."""
-    filters = dg.RunsFilter(job_name=step.job)
+def _pause(instance: dg.DagsterInstance) -> float:
+    """Seconds until a failed run is due again: a minute, doubled with each failure in a row."""
+    filters = dg.RunsFilter(job_name=update.name)
     records = instance.get_run_records(filters, limit=MOST_FAILURES)
     failed = 0
     for record in records:
@@ -95,9 +93,9 @@ def _pause(instance: dg.DagsterInstance, step: Step) -> float:
     return ended + 60 * 2 ** (failed - 1) - time.time()
 
 
-def request(step: Step, tick: int) -> dg.RunRequest:
-    """A run of a step. A run key is remembered for ever, so it has the tick in it."""
-    return dg.RunRequest(run_key=f"{step.job}-{tick}", job_name=step.job, tags=range_tags(step))
+def request(tick: int) -> dg.RunRequest:
+    """A run. A run key is remembered for ever, so it has the tick in it."""
+    return dg.RunRequest(run_key=f"{update.name}-{tick}", job_name=update.name)
 
 
 SENSORS = [new_logs, idle, news]

@@ -15,8 +15,6 @@ from cairn.resources.home.home import Home, check_namespace
 from cairn.resources.home.sources import SourceError, add_source, list_sources
 
 QUEUE, TAKEN = "queue.jsonl", "queue.taken.jsonl"
-CHECKED_EVERY = 86_400
-"""Seconds after which an intake ends with a check of all tables; without it takes half the time."""
 SESSION_DAYS = 14
 """Days that is kept what a session was offered."""
 
@@ -81,16 +79,6 @@ def forget_sessions(home: Home) -> int:
     for file in old:
         file.unlink(missing_ok=True)
     return len(old)
-
-
-@contextmanager
-def check_due(home: Home) -> Generator[bool]:
-    """Whether an intake is to check all tables at its end; noted when that went well."""
-    noted = home.hooks / "checked"
-    due = not noted.exists() or time.time() - noted.stat().st_mtime > CHECKED_EVERY
-    yield due
-    if due:
-        noted.touch(mode=0o600)
 
 
 def _entry(line: bytes) -> tuple[str, Path] | None:

@@ -1,7 +1,7 @@
 """How a stage becomes an asset: read what is pending, call its function, write, report."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial, wraps
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -66,26 +66,6 @@ def specs(
         )
         for table in writes
     ]
-
-
-def multi_asset(
-    **given: Any,
-) -> Callable[[Callable[..., Iterator[dg.MaterializeResult[Any]]]], dg.AssetsDefinition]:
-    """`dg.multi_asset` of which any table may be asked for alone, as the Dagster UI does.
-
-    The step makes all its tables, for they are one piece of work; Dagster hears of those that were
-    asked for.
-    """
-
-    def asset(step: Callable[..., Iterator[dg.MaterializeResult[Any]]]) -> dg.AssetsDefinition:
-        @wraps(step)
-        def asked_for(*args: Any, **kwargs: Any) -> Iterator[dg.MaterializeResult[Any]]:
-            selected = dg.AssetExecutionContext.get().selected_asset_keys
-            yield from (each for each in step(*args, **kwargs) if each.asset_key in selected)
-
-        return dg.multi_asset(**given, can_subset=True)(asked_for)
-
-    return asset
 
 
 def result(
@@ -353,16 +333,3 @@ def _changes(
         counts = stage.rows_of(table.name)
         changes[table.name] = Change(change.come.filter(counts), change.gone.filter(counts))
     return changes
-
-
-def materialize(
-    state: State, stage: Stage, shown: Mapping[str, Callable[[State], Mapping[str, Any]]]
-) -> Iterator[dg.MaterializeResult[Any]]:
-    """Runs a whole-table stage, and tells Dagster of each table that it writes.
-
-    `shown` makes, by name of the table, what is shown of it beside ids and counts.
-    """
-    report = run_stage(state, stage)
-    for table in stage.writes:
-        more = shown.get(table.name)
-        yield result(state, table, report, more(state) if more else None)

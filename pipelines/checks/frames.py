@@ -134,8 +134,8 @@ def _result(
     )
 
 
-FOLLOWS_A_RUN = "consolidate"
-"""The job that ends each run with changes; it is quick, and the night is thorough."""
+FOLLOWS_A_RUN = "verify"
+"""The job that ends the first run of a day; it is quick, and the night is thorough."""
 
 GROUPS = {
     "sources": ("extractors", "records"),

@@ -5,9 +5,6 @@ import socket
 
 import dagster as dg
 
-from cairn.assets.engine.partitions import last_day
-from cairn.pipelines.planning.pending import Step
-
 PROCESS_TAG = "cairn/process"
 """Host and process that execute a run, so that it is known when they are gone."""
 
@@ -24,20 +21,6 @@ UNFINISHED = [
     dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,
 ]
-
-
-def range_tags(step: Step) -> dict[str, str]:
-    """The tags by which Dagster runs a range of days in one run.
-
-    Days after the last partition are made with that one.
-    """
-    if step.days is None:
-        return {}
-    last = last_day()
-    return {
-        "dagster/asset_partition_range_start": min(step.days.first, last),
-        "dagster/asset_partition_range_end": min(step.days.last, last),
-    }
 
 
 def process_tag() -> dict[str, str]:

@@ -12,7 +12,7 @@ from cairn.assets.pending.learning_candidates import finished_conversations
 from cairn.assets.pending.records import changed_files
 from cairn.knowledge.ingest.adapters import GROUP
 from cairn.knowledge.schema.tables import CONVERSATIONS
-from cairn.pipelines.planning.pending import next_step, night_model_work_pending
+from cairn.pipelines.planning.pending import is_pending, night_model_work_pending
 from cairn.resources.context import State
 from cairn.resources.home.nothing_new import NothingNew, last_look, look, note_nothing_new
 from cairn.resources.home.settings import old_settings
@@ -36,7 +36,7 @@ def note_if_done(
     with suppress(OSError):  # it is only not noted then
         # What changes from here on is seen by the next run to have changed.
         seen = look(state.home, plugins, last_look(state.home))
-        if changed_files(state) or next_step(state, files=[]) is not None:
+        if changed_files(state) or is_pending(state, files=[]):
             return
         until = None
         if state.settings.model is not None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 import polars as pl
 
@@ -11,7 +10,7 @@ from cairn.assets.pending.records import changed_files
 from cairn.assets.pending.stages import namespaces_of
 from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.knowledge.assembly.stages import STAGES
-from cairn.knowledge.engine.work import UNIT, DayRange, day_units, pending_units, ranges
+from cairn.knowledge.engine.work import UNIT, day_units, pending_units
 from cairn.knowledge.extraction.documents import STRUCTURING
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -19,13 +18,6 @@ from cairn.knowledge.schema.tables import CONVERSATIONS, WORK
 from cairn.resources.context import State
 from cairn.resources.home.log_files import LogFile
 from cairn.resources.llm.budget import midnight
-
-
-class Step(NamedTuple):
-    """One run to start: of intake, of a range of days, or of all that follows from them."""
-
-    job: str
-    days: DayRange | None = None
 
 
 def pending_days(state: State) -> list[str]:
@@ -104,20 +96,16 @@ def _pending_by_model(state: State, *, nightly: bool) -> list[tuple[str, str]]:
     ]
 
 
-def next_step(
+def is_pending(
     state: State, files: Sequence[LogFile] | None = None, tried: Collection[str] = ()
-) -> Step | None:
-    """The next run; None if everything is published. Newest days come first.
+) -> bool:
+    """Whether a run has anything to do: files to take in, days to make, something to publish.
 
     Days that were `tried`, and WHOLE, are left: what they still owe waits for a language model.
     """
-    if changed_files(state) if files is None else files:
-        return Step("intake")
-    if pending := ranges(set(pending_days(state)) - set(tried)):
-        # What follows from days is made once, after the last range of them.
-        return Step("refresh" if len(pending) == 1 else "days", pending[0])
-    if publication.is_stale(state):
-        return Step("consolidate")
-    if WHOLE not in tried and model_work_pending(state):
-        return Step("publish")
-    return None
+    return bool(
+        (changed_files(state) if files is None else files)
+        or set(pending_days(state)) - set(tried)
+        or publication.is_stale(state)
+        or (WHOLE not in tried and model_work_pending(state))
+    )

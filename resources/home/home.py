@@ -1,9 +1,11 @@
 """The one folder that holds all run-time state."""
 
+import math
 import os
 import re
 import shutil
 import stat
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +26,7 @@ OURS = {
     "checks.json", "held.json", "blocked.json", "sensor_alive", "model_waits", "model_goes_on",
     "keys.json", "forget.key", "forgetting", "search_waits", "notifications", "damaged",
     "records_dated", "usage", "run_times.jsonl", "upgrading", "lookup", "hooks", "daemon.lock",
-    "nothing_new.json",
+    "nothing_new.json", "verified",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -179,6 +181,17 @@ class Home:
     def sensor_mark(self) -> Path:
         """Touched at each tick of the sensor; not there if it never ran."""
         return self.root / "sensor_alive"
+
+    @property
+    def verified_mark(self) -> Path:
+        """Touched when all tables were checked at the end of a run."""
+        return self.root / "verified"
+
+    @property
+    def verified_since(self) -> float:
+        """Seconds since then; infinite if they never were."""
+        mark = self.verified_mark
+        return time.time() - mark.stat().st_mtime if mark.is_file() else math.inf
 
     def dagster_environment(self) -> dict[str, str]:
         """Points Dagster at this home, here and in every process started from here.

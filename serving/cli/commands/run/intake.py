@@ -21,7 +21,7 @@ goes on later is taken in again by any `cairn run`. All tables are checked once 
 def command(ctx: click.Context, started: bool) -> None:
     """Take in the transcripts that agents queued."""
     from cairn.resources.home.home import check_writable
-    from cairn.resources.hook_queue import check_due, forget_sessions, intake_lock, queued
+    from cairn.resources.hook_queue import forget_sessions, intake_lock, queued
     from cairn.serving.cli.commands.run.run import execute
 
     if started:
@@ -36,8 +36,7 @@ def command(ctx: click.Context, started: bool) -> None:
         while waiting := queued(state.home):
             for why in waiting.register():
                 click.echo(f"cairn: {why}", err=True)
-            with check_due(state.home) as due:
-                execute(state, report=False, checked=due)
+            execute(state, report=False)
             waiting.done()
             taken += len(waiting.entries)
         if not taken:
