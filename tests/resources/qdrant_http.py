@@ -14,9 +14,10 @@ from importlib.metadata import version
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
-from pytest_httpserver import HTTPServer
 from qdrant_client import QdrantClient, models
 from werkzeug import Request, Response
+
+from tests.resources.loopback import Loopback
 
 
 class QdrantHttp:
@@ -115,7 +116,7 @@ def _json(content: Any, status: int = 200) -> Response:
 def served() -> Iterator[QdrantHttp]:
     """A server, until the end of the block."""
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
-    http = HTTPServer("127.0.0.1", threaded=True)
+    http = Loopback()
     http.start()
     try:
         server = QdrantHttp(http.port)

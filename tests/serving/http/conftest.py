@@ -19,7 +19,7 @@ from tests.serving.two_namespaces import SAID
 
 LOCAL = "http://127.0.0.1"
 DOCUMENT = document(bare(), needs_key=False)
-"""The OpenAPI document, which says what there is to be tested."""
+"""The OpenAPI document, which says what there is to be tested; to make it takes a while."""
 
 
 @pytest.fixture(scope="session")

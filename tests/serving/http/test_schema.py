@@ -43,14 +43,20 @@ def test_the_api_is_as_its_document_says(method: str, path: str, schema: Any) ->
         test_func=as_it_says,
         given_kwargs={},
         feedback=FeedbackSources(),
-        explicit_settings=settings(max_examples=10),
+        explicit_settings=settings(max_examples=6),
     )
     asked()
 
 
 def as_it_says(case: Any) -> None:
+    from schemathesis.generation.meta import CoverageScenario
     from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+    # Each value of each parameter is asked for, and those that are drawn have several at once: all
+    # pairs would be a quarter of the time.
+    told = case.meta.phase.data
+    if getattr(told, "scenario", None) == CoverageScenario.OBJECT_REQUIRED_AND_OPTIONAL:
+        return
     response = case.call(headers={"host": "localhost"})
     # Which list a cursor is of, no schema says.
     invented = response.status_code == 400 and "cursor" in case.query
