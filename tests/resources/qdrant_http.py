@@ -14,7 +14,6 @@ from importlib.metadata import version
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
-from qdrant_client import QdrantClient, models
 from werkzeug import Request, Response
 
 from tests.resources.loopback import Loopback
@@ -24,6 +23,8 @@ class QdrantHttp:
     """What it holds, what it was asked, and how it is to fail."""
 
     def __init__(self, port: int) -> None:
+        from qdrant_client import QdrantClient  # half a second, which each worker would spend
+
         self.url = f"http://127.0.0.1:{port}"
         self.held = QdrantClient(":memory:")
         self.key: str | None = None
@@ -60,6 +61,8 @@ class QdrantHttp:
         return {each.name for each in self.held.get_collections().collections}
 
     def _result(self, method: str, parts: list[str], name: str, body: bytes) -> Any:
+        from qdrant_client import models
+
         held = self.held
         match method, *parts:
             case "GET", "collections":
