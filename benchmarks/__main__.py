@@ -104,7 +104,7 @@ def measured(
             "hooks": run("hooks", *((LARGE, 60) if rounds > 1 else (300, 2))),
             "brief_after": run("brief_after", MB if rounds > 1 else MB // 20),
             "lessons": run("lessons", half),
-            "model": run("model", MODEL_CALLS, MODEL_DELAY),
+            "model": run("model", MODEL_CALLS if rounds > 1 else 20, MODEL_DELAY),
             "pairs": [run("pairs", count, rounds) for count in statements],
             "clusters": [
                 run("clusters", statements[0], 10 if len(statements) > 1 else 1, dimension)
@@ -114,7 +114,10 @@ def measured(
             "simhash": [run("simhash", count, rounds) for count in statements],
             "evidence": run("evidence", EVIDENCE_FACTS if rounds > 1 else facts[0], ASKED),
             "nights": [nights(count, run) for count in facts],
-            "search": [run("search", count, SEARCHES, COMPARED) for count in facts[:2]],
+            "search": [
+                run("search", count, SEARCHES if rounds > 1 else COMPARED, COMPARED)
+                for count in facts[:2]
+            ],
             "http": run("http", facts[0], *((4, 5) if rounds > 1 else (1, 0.5)), threads=1),
         }
 

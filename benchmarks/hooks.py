@@ -122,7 +122,8 @@ def _fts5(texts: list[RecallText], vocabulary: list[str], rounds: int) -> float:
 
 def brief_after(size: str) -> dict[str, Any]:
     """Seconds from the end of a session of `size` bytes until the brief of its project is told."""
-    with TemporaryDirectory() as folder:
+    # The intake goes on behind the brief that it made, and writes while the folder is removed.
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home, transcript = Path(folder, "home"), Path(folder, "session.jsonl")
         open_home(home)
         made = Path(folder, "made")

@@ -51,8 +51,9 @@ def start(rounds: str, source: str) -> dict[str, Any]:
         ways = {code: [sys.executable, "-c", code] for code in (POLARS, GRAPH)}
         ways |= {name: [*cairn, *arguments] for name, arguments in COMMANDS.items()}
         taken: dict[str, list[float]] = {name: [] for name in ways}
-        for command in ways.values():
-            _spent(command, environment)  # compiles what it imports
+        if int(rounds) > 1:  # of one round the median says nothing anyway
+            for command in ways.values():
+                _spent(command, environment)  # compiles what it imports
         for _ in range(int(rounds)):
             for name, command in ways.items():
                 taken[name].append(_spent(command, environment))

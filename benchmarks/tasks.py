@@ -253,7 +253,7 @@ def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory() as home:
         state, _ = made(Path(home), int(count))
-        queries = queries_of(Memory(state), 50)
+        queries = queries_of(Memory(state), 50 if int(asked) > 1 else 10)
         workers = max(2, os.cpu_count() or 1)
         return measured(state, queries, int(asked), float(seconds), workers)
 

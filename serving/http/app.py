@@ -1,6 +1,7 @@
 """The app: routes, what each request passes on its way to them, and the document of them all."""
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -11,7 +12,7 @@ from cairn.resources.home.api_keys import Keyring
 from cairn.serving.http.auth import HttpGate
 from cairn.serving.http.errors import install
 from cairn.serving.http.metrics import Metrics
-from cairn.serving.http.openapi import document, page
+from cairn.serving.http.openapi import Json, document, page
 from cairn.serving.http.rate_limit import Guard, Note
 from cairn.serving.http.routes import hooks, knowledge, operations, research, write
 from cairn.serving.http.routes.queries import routes
@@ -43,18 +44,28 @@ def create_app(memory: Memory, *, local: bool = True, notes: Sequence[Note] = ()
     app.state.layers = knowledge.Layers()
     install(app)
     app.add_middleware(Guard, gate=gate, notes=(app.state.metrics.saw, *notes))
-    made = {needs_key: document(app, needs_key=needs_key) for needs_key in (True, False)}
-    app.state.paths = made[True]["paths"]
+    app.state.document = api_document
 
     @app.get("/openapi.json", include_in_schema=False)
     def openapi() -> JSONResponse:
-        return JSONResponse(made[not gate.open])
+        return JSONResponse(api_document(needs_key=not gate.open))
 
     @app.get("/docs", include_in_schema=False)
     def docs() -> HTMLResponse:
-        return HTMLResponse(page(made[not gate.open]), headers={"content-security-policy": POLICY})
+        told = page(api_document(needs_key=not gate.open))
+        return HTMLResponse(told, headers={"content-security-policy": POLICY})
 
     return app
+
+
+@cache
+def api_document(*, needs_key: bool) -> Json:
+    """The OpenAPI document: of any home the same, and made when it is asked for, as it takes long.
+
+    Args:
+        needs_key: Whether whoever asks must have a key.
+    """
+    return document(bare(), needs_key=needs_key)
 
 
 def bare() -> FastAPI:

@@ -67,7 +67,7 @@ def _of_starlette(request: Request, error: Any) -> Response:
     if error.status_code == 405:
         # Of a path with several routes, starlette names the methods of the first.
         path = getattr(request.scope.get("route"), "path", "")
-        methods = request.app.state.paths.get(path, {})
+        methods = request.app.state.document(needs_key=True)["paths"].get(path, {})
         headers["Allow"] = ", ".join(sorted(map(str.upper, methods)))
     detail = {
         404: "there is no such path",

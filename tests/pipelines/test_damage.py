@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import comparable
@@ -45,6 +46,7 @@ from cairn.resources.home.sources import add_source, list_sources, remove_source
 from cairn.resources.llm.answer_cache import Answers, CachedAnswer, Call
 from cairn.resources.repair.home_damage import home_damage
 from cairn.resources.vector_index.protocol import VectorIndexError
+from cairn.serving.cli.main import cairn
 from cairn.serving.read.reader import NothingPublished, open_reader
 from cairn.serving.retrieval.search import search_memory
 from cairn.serving.write.deletion import reach, target
@@ -599,7 +601,7 @@ def shell() -> dict[str, str]:
 
 def doctor(root: Path) -> dict[str, str]:
     """Advice of `cairn doctor` for each error that it finds."""
-    command = ["cairn", "--home", str(root), "doctor", "--json"]
-    done = subprocess.run(command, env=shell(), capture_output=True, text=True, check=False)
-    checks = json.loads(done.stdout)["checks"]
+    undisturbed = CliRunner(env={"CAIRN_HOME": None, "DAGSTER_HOME": None})
+    told = undisturbed.invoke(cairn, ["--home", str(root), "doctor", "--json"])
+    checks = json.loads(told.stdout)["checks"]
     return {one["check"]: one["advice"] for one in checks if one["level"] == "error"}

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
+
+from tests.resources.loopback import Loopback
 
 Said = str | dict[str, Any] | Response
 Script = Callable[[str], Said]
@@ -100,7 +101,7 @@ def error(status: int, **headers: str) -> Response:
 @contextmanager
 def served() -> Iterator[ModelServer]:
     """A provider, until the end of the block."""
-    http = HTTPServer("127.0.0.1", threaded=True)
+    http = Loopback()
     http.start()
     try:
         server = ModelServer(http.port)

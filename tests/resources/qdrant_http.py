@@ -14,15 +14,17 @@ from importlib.metadata import version
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
-from pytest_httpserver import HTTPServer
-from qdrant_client import QdrantClient, models
 from werkzeug import Request, Response
+
+from tests.resources.loopback import Loopback
 
 
 class QdrantHttp:
     """What it holds, what it was asked, and how it is to fail."""
 
     def __init__(self, port: int) -> None:
+        from qdrant_client import QdrantClient  # half a second, which each worker would spend
+
         self.url = f"http://127.0.0.1:{port}"
         self.held = QdrantClient(":memory:")
         self.key: str | None = None
@@ -59,6 +61,8 @@ class QdrantHttp:
         return {each.name for each in self.held.get_collections().collections}
 
     def _result(self, method: str, parts: list[str], name: str, body: bytes) -> Any:
+        from qdrant_client import models
+
         held = self.held
         match method, *parts:
             case "GET", "collections":
@@ -115,7 +119,7 @@ def _json(content: Any, status: int = 200) -> Response:
 def served() -> Iterator[QdrantHttp]:
     """A server, until the end of the block."""
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
-    http = HTTPServer("127.0.0.1", threaded=True)
+    http = Loopback()
     http.start()
     try:
         server = QdrantHttp(http.port)

@@ -76,7 +76,7 @@ def test_samples_reach_every_table(expected: dict[str, pl.DataFrame]) -> None:
     )
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10_000))
 def test_any_order_of_files_and_rows_gives_the_same_rows(
     seed: int, files: dict[str, bytes], expected: dict[str, pl.DataFrame], means: StageContext

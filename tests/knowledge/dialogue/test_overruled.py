@@ -40,6 +40,6 @@ def test_what_leaves_a_decision_as_it_is(later: str) -> None:
 
 @pytest.mark.parametrize("later", ["remove the " * 4_000, "actually " * 4_000, "no " * 9_000])
 def test_hostile_text_takes_no_longer(later: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     overruled("Let's keep the `moor` command", [later])
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

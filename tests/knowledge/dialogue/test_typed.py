@@ -108,6 +108,6 @@ def test_what_an_agent_or_a_tool_wrote_before_is_not_typed() -> None:
     ],
 )
 def test_hostile_text_takes_no_longer(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert len(typed(text, {"x"})) == len(text)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

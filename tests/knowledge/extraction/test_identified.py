@@ -52,6 +52,6 @@ def test_each_customer_is_a_person_and_settles_one_matter() -> None:
 
 @pytest.mark.parametrize("text", ["My name is " * 9_000, "your " * 20_000, "Ab " * 20_000])
 def test_hostile_text_takes_no_longer(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     speaker(human(text), agent(text), human(text))
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

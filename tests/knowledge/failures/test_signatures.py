@@ -63,8 +63,8 @@ def test_a_signature_has_itself(line: str) -> None:
     "text", ["a", "/", "a/", "'", ":1", "(", "error: ", " ", "a.", "0a", "[", "E  "]
 )
 def test_hostile_text_is_read_in_no_time(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     failure_lines(text * (20_000 // len(text)), "go test")
     failure_lines("\n".join([text * 200] * 50), "pytest")
     signature(text * (20_000 // len(text)))
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3

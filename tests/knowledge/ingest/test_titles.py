@@ -53,6 +53,6 @@ def test_a_commit_that_failed_is_none() -> None:
 
 @pytest.mark.parametrize("text", ["git commit " * 9_000, "git " * 20_000, "gh pr create " * 9_000])
 def test_hostile_text_takes_no_longer(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert subject([json.dumps({"command": text})]) is None
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

@@ -69,6 +69,6 @@ def test_what_leads_in_is_told_apart(opening: str, circumstance: str, told: str)
     "text", ["and " * 9_000, "don't " * 9_000, "in a " * 9_000, "that " * 9_000]
 )
 def test_hostile_text_takes_no_longer(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     lead_in(plain_words(text).text)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

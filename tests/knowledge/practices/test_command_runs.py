@@ -207,10 +207,10 @@ def test_calls_of_several_conversations_are_kept_apart(session):
      "[" * 20_000, " " * 20_000 + "make test", "FAIL " * 4_000],
 )  # fmt: skip
 def test_hostile_lines_and_outputs_take_no_time(ran, text):
-    begin = time.perf_counter()
+    begin = time.process_time()
     ran(text, text)
     ran("go test ./...", text)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 def test_a_program_made_on_the_spot_proves_nothing(session):

@@ -134,9 +134,9 @@ def test_a_hundred_thousand_candidates_take_seconds_not_minutes() -> None:
         predicate=pl.lit("states"),
     )
     topics = known(*(f"part {i}" for i in range(2000)))
-    start = time.perf_counter()
+    start = time.process_time()
     table = facts(undrawn(said), topics).facts
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert table.height == 22_000
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from cairn.knowledge.vectors.mst import Tree, distances, grown_tree, spanning_tree
 
@@ -28,6 +27,8 @@ def scattered(count: int, dimension: int, groups: int) -> np.ndarray:
     ],
 )
 def test_weighs_as_much_as_the_tree_of_the_full_matrix(count, dimension, groups, neighbours):
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     points = scattered(count, dimension, groups)
     left, right = np.triu_indices(count, 1)
     distance = np.zeros((count, count))

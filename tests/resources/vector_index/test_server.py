@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from qdrant_client import models
 from werkzeug import Response
 
 from cairn.resources.vector_index import server as qdrant_server
@@ -89,6 +88,8 @@ def test_what_is_not_ours_is_neither_overwritten_nor_pruned(qdrant: QdrantHttp) 
 
 
 def test_a_point_of_another_namespace_is_never_found(qdrant: QdrantHttp) -> None:
+    from qdrant_client import models
+
     index = _index(qdrant)
     name = publish(index)
     stray = models.PointStruct(

@@ -11,14 +11,13 @@ from cairn.resources.context import State, open_state
 from cairn.resources.home.api_keys import add_key
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
-from cairn.serving.http.app import bare, create_app
-from cairn.serving.http.openapi import document
+from cairn.serving.http.app import api_document, create_app
 from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.two_namespaces import SAID
 
 LOCAL = "http://127.0.0.1"
-DOCUMENT = document(bare(), needs_key=False)
+DOCUMENT = api_document(needs_key=False)
 """The OpenAPI document, which says what there is to be tested."""
 
 

@@ -12,18 +12,16 @@ from httpx2 import Response
 
 from cairn.resources.context import State
 from cairn.resources.home.api_keys import add_key
-from cairn.serving.http.app import bare
-from cairn.serving.http.openapi import document
 from cairn.serving.http.rate_limit import PUBLIC
 from cairn.serving.query import listing
 from cairn.serving.read.reader import open_reader
 from tests.serving.hooks.payloads import started
-from tests.serving.http.conftest import LOCAL, Ask
+from tests.serving.http.conftest import DOCUMENT, LOCAL, Ask
 from tests.serving.two_namespaces import SAID
 
 OF = {
     f"{method.upper()} {path}": (method, path)
-    for path, methods in document(bare(), needs_key=True)["paths"].items()
+    for path, methods in DOCUMENT["paths"].items()
     for method in methods
 }
 """Every route of the API."""

@@ -16,12 +16,11 @@ from cairn.resources.context import State
 from cairn.resources.home.api_keys import add_key, remove_key
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
-from cairn.serving.http.app import bare, create_app
-from cairn.serving.http.openapi import document
+from cairn.serving.http.app import create_app
 from cairn.serving.http.rate_limit import LARGEST_BODY
 from cairn.serving.retrieval.open_memory import Memory
 from tests.journeys.running import follow
-from tests.serving.http.conftest import LOCAL
+from tests.serving.http.conftest import DOCUMENT, LOCAL
 
 NOTE = {"type": "note", "text": "The vault moves in May."}
 EVENT_ID = "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a"
@@ -324,9 +323,6 @@ def test_knowledge_is_of_three_layers(client: TestClient) -> None:
     assert {piece["knowledge_type"] for piece in only["pieces"]} == {"procedure"}
     nobody = client.post("/v1/knowledge", json={"entity": "nobody"}).json()
     assert (nobody["metadata"], nobody["pieces"], nobody["entity_id"]) == (None, [], None)
-
-
-DOCUMENT = document(bare(), needs_key=True)
 
 
 @pytest.mark.parametrize("path", DOCUMENT["paths"])

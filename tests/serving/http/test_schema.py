@@ -1,5 +1,6 @@
 """The whole API against its OpenAPI document, by schemathesis, in this process."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,6 @@ from hypothesis import settings
 
 from cairn.resources.context import open_state
 from cairn.serving.http.app import create_app
-from cairn.serving.http.openapi import document
 from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.serving.http.conftest import DOCUMENT
@@ -24,7 +24,7 @@ def schema(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     place = tmp_path_factory.mktemp("schema") / "home"
     copy_home(home, place)
     app = create_app(Memory(open_state(place)))
-    found = schemathesis.openapi.from_dict(document(app, needs_key=False))
+    found = schemathesis.openapi.from_dict(deepcopy(DOCUMENT))
     found.app = app
     return found
 
@@ -43,14 +43,20 @@ def test_the_api_is_as_its_document_says(method: str, path: str, schema: Any) ->
         test_func=as_it_says,
         given_kwargs={},
         feedback=FeedbackSources(),
-        explicit_settings=settings(max_examples=10),
+        explicit_settings=settings(max_examples=6),
     )
     asked()
 
 
 def as_it_says(case: Any) -> None:
+    from schemathesis.generation.meta import CoverageScenario
     from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+    # Each value of each parameter is asked for, and those that are drawn have several at once: all
+    # pairs would be a quarter of the time.
+    told = case.meta.phase.data
+    if getattr(told, "scenario", None) == CoverageScenario.OBJECT_REQUIRED_AND_OPTIONAL:
+        return
     response = case.call(headers={"host": "localhost"})
     # Which list a cursor is of, no schema says.
     invented = response.status_code == 400 and "cursor" in case.query

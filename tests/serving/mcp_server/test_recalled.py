@@ -1,5 +1,8 @@
 """What our own tools answered is recalled when the session that asked them is taken in."""
 
+from functools import cache
+
+import polars as pl
 import pytest
 
 from cairn.serving.mcp_server.auth import KeyScope
@@ -26,14 +29,25 @@ def answers(two_memory: Memory, things: dict[str, Things]) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("form", ["text", "lessons", "explained", "error"])
-@pytest.mark.parametrize("tool", ["mcp__cairn__search_memory", "mcp__notes__search_memory"])
+@cache
+def of_an_empty_answer(tool: str) -> dict[str, pl.DataFrame]:
+    return knowledge_of(session(tool, "<cairn-memory></cairn-memory>", {"query": RULE}))
+
+
+OURS, OTHER = "mcp__cairn__search_memory", "mcp__notes__search_memory"
+
+
+@pytest.mark.parametrize(
+    ("form", "tool"),
+    [("text", OURS), ("lessons", OURS), ("explained", OURS), ("error", OURS), ("text", OTHER),
+     ("error", OTHER)],
+)  # fmt: skip
 def test_an_answer_of_ours_teaches_nothing(answers: dict[str, str], form: str, tool: str) -> None:
     block = [{"type": "text", "text": answers[form]}]
     made = knowledge_of(session(tool, block, {"query": RULE}))
     result = made["raw_logs"].filter(kind="tool_result")
     assert result["origin"].to_list() == ["recalled"]
-    nothing = knowledge_of(session(tool, "<cairn-memory></cairn-memory>", {"query": RULE}))
+    nothing = of_an_empty_answer(tool)
     for table, key in (("candidates", "candidate_id"), ("facts", "fact_id"),
                        ("entities", "entity_id"), ("learnings", "learning_id")):  # fmt: skip
         assert made[table][key].to_list() == nothing[table][key].to_list(), table

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from cairn.resources.context import open_state
 from cairn.serving.cli.commands.ask.query import command as query_command
 from cairn.serving.cli.commands.ask.query import commands
-from cairn.serving.http.app import bare, create_app
+from cairn.serving.http.app import api_document, create_app
 from cairn.serving.http.openapi import document
 from cairn.serving.http.routes.queries import routes
 from cairn.serving.mcp_server.auth import Asked, KeyScope
@@ -77,7 +77,7 @@ def test_one_declaration_is_a_route_a_tool_and_a_command(home: Path) -> None:
 
 
 def test_every_declared_query_is_everywhere() -> None:
-    paths = document(bare(), needs_key=False)["paths"]
+    paths = api_document(needs_key=False)["paths"]
     for query in QUERIES:
         methods = [*(["get"] if query.in_address else []), *(["post"] if query.body else [])]
         for operation in (paths[f"/v1{query.path}"][method] for method in methods):

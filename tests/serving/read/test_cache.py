@@ -15,8 +15,7 @@ from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
-from cairn.serving.http.app import bare, create_app
-from cairn.serving.http.openapi import document
+from cairn.serving.http.app import api_document, create_app
 from cairn.serving.mcp_server.auth import KeyScope
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.open_memory import Memory
@@ -72,7 +71,7 @@ def lines(told: str) -> Iterator[str]:
 
 def test_by_http(hostile: State, ids: list[str]) -> None:
     lists = [
-        path for path, methods in document(bare(), needs_key=False)["paths"].items()
+        path for path, methods in api_document(needs_key=False)["paths"].items()
         if "get" in methods and "{" not in path and path.startswith("/v1/")
         and path not in ("/v1/search", "/v1/about", "/v1/brief", "/v1/lesson", "/v1/status")
     ]  # fmt: skip

@@ -10,11 +10,13 @@ import pytest
 from click.testing import CliRunner
 from polars.testing import assert_frame_equal
 
-from cairn.knowledge.schema.tables import MEMORY
-from cairn.resources.context import State
+from cairn.knowledge.schema.tables import FACT_SOURCES, MEMORY
+from cairn.resources.context import State, open_state
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.serving.cli.review.pairs import decide_on, pairs
+from cairn.serving.query import listing
+from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
@@ -132,6 +134,21 @@ def test_review_asks_about_one_pair_after_the_other(state: State, run_cairn: Ask
     assert (no_terminal.code, "terminal" in no_terminal.err) == (2, True)
 
 
+@pytest.fixture(scope="module")
+def known(home: Path) -> dict[str, str]:
+    """What the samples have of each kind that a command may name."""
+    reader = Memory(open_state(home)).reader()
+    facts = listing.facts(reader, listing.FactFilter(entity="lantern-shop")).rows
+    fact = next(row for row in facts if row["predicate"] == "states")
+    (tool, *_) = listing.facts(reader, listing.FactFilter(predicate="used_tool")).rows
+    said_by = reader.table(FACT_SOURCES).filter(fact_id=fact["fact_id"]).collect()
+    return {
+        "fact": fact["fact_id"], "text": fact["content"].upper(), "entity": fact["entity_id"],
+        "other": listing.entities(reader).rows[-1]["entity_id"],
+        "tool": tool["fact_id"], "record": said_by["record_id"][0],
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -153,17 +170,8 @@ def test_review_asks_about_one_pair_after_the_other(state: State, run_cairn: Ask
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
 def test_what_cannot_be_decided_is_refused_and_not_noted(
-    ask: Ask, home: Path, arguments: tuple[str, ...], said: str
+    ask: Ask, home: Path, known: dict[str, str], arguments: tuple[str, ...], said: str
 ) -> None:
-    facts = ask("facts", "--entity", "lantern-shop", "--json").json["items"]
-    fact = next(row for row in facts if row["predicate"] == "states")
-    said_by = ask("why", fact["fact_id"], "--json").json["quotes"][0]
-    tool = ask("facts", "--predicate", "used_tool", "--json").json["items"][0]
-    known = {
-        "fact": fact["fact_id"], "text": fact["content"].upper(), "entity": fact["entity_id"],
-        "other": ask("entities", "--json").json["items"][-1]["entity_id"],
-        "tool": tool["fact_id"], "record": said_by["record_id"],
-    }  # fmt: skip
     told = ask(*(argument.format(**known) for argument in arguments))
     assert told.code == 1
     assert said in told.err

@@ -169,6 +169,6 @@ def test_only_what_a_person_says_to_an_agent_is_one() -> None:
     ["always " * 4_000, "x, " * 10_000, "tests " * 5_000, "use a" + " b" * 10_000, "' " * 9_000],
 )
 def test_hostile_text_takes_no_longer(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     directives(text)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

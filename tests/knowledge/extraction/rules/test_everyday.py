@@ -137,7 +137,7 @@ def test_a_question_behind_is_no_part_of_it() -> None:
 
 @pytest.mark.parametrize("text", ["i have " + "a " * 9_000, "we " * 9_000, "my " + "b " * 9_000])
 def test_hostile_text_takes_no_longer(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert EVERYDAY.match(text) is None or not PASSING.search(text)
     states(text)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

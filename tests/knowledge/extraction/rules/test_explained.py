@@ -112,6 +112,6 @@ def test_only_to_an_agent_and_only_a_persons_word() -> None:
     "text", ["no, " * 9_000, "note " * 9_000, "the a b " * 5_000, "( " * 9_000]
 )
 def test_hostile_text_takes_no_longer(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     explained(text)
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
