@@ -43,21 +43,22 @@ _FIRST_STEPS = {
     "know": "introductions",
     "consolidate": "entity_merges",
     "serve": "engagements",
-    "publish": "vector_index",
+    "index": "vector_index",
 }
 """Phases in their order, each with its first step: it ends before the first one of the next."""
 
 
-def _phases() -> dict[str, tuple[RunStep, ...]]:
+def _phases() -> dict[str, list[str]]:
     names = list(STEPS)
     bounds = [*map(names.index, _FIRST_STEPS.values()), len(names)]
     return {
-        phase: RUN[begin:end]
+        phase: names[begin:end]
         for phase, begin, end in zip(_FIRST_STEPS, bounds, bounds[1:], strict=False)
     }
 
 
 PHASES = _phases()
+"""Names of the steps in each; a step is looked up when it is taken."""
 
 NIGHT = "night"
 """The job that builds the index anew, in whatever parts Dagster takes the phases there."""
@@ -130,9 +131,10 @@ def _books(state: State) -> Iterator[dg.MaterializeResult[Any]]:
         yield result(state, table, report, more(state) if more else None)
 
 
-def _phase(name: str, steps: Sequence[RunStep]) -> dg.AssetsDefinition:
+def _phase(name: str, parts: Sequence[str]) -> dg.AssetsDefinition:
     group = {step: group for group, names in GROUPS.items() for step in names}
-    has_books = steps[-1].name == MANIFEST.key.to_user_string()
+    steps = [STEPS[part] for part in parts]
+    has_books = "publication" in parts
     own = [
         spec
         for step in steps
@@ -151,7 +153,7 @@ def _phase(name: str, steps: Sequence[RunStep]) -> dg.AssetsDefinition:
         name=name,
         specs=own,
         can_subset=True,
-        description=f"Makes {', '.join(step.name for step in steps)}, as far as they are pending.",
+        description=f"Makes {', '.join(parts)}, as far as they are pending.",
     )
     def phase(
         context: dg.AssetExecutionContext, config: RunConfig, state: dg.ResourceParam[State]
@@ -159,7 +161,7 @@ def _phase(name: str, steps: Sequence[RunStep]) -> dg.AssetsDefinition:
         asked = {key.to_user_string() for key in context.selected_asset_keys}
         if context.run.job_name == NIGHT:
             config = RunConfig(rebuild=True)
-        for step in steps:
+        for step in map(STEPS.__getitem__, parts):
             if step.name == "publication" and not asked.isdisjoint(table.name for table in BOOKS):
                 yield from _of(asked, _books(state))
             # All tables of a step are one piece of work; Dagster hears of those asked for.
@@ -178,7 +180,7 @@ def _of(
 
 
 ASSETS: Sequence[dg.AssetsDefinition] = (
-    *(_phase(name, steps) for name, steps in PHASES.items()), maintenance,
+    *(_phase(name, parts) for name, parts in PHASES.items()), maintenance,
 )  # fmt: skip
 
 FROM_RECORDS = tuple(

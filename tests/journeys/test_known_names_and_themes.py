@@ -132,7 +132,7 @@ def test_what_could_not_be_asked_is_asked_when_the_model_is_back(
         an_hour_ago = time.time() - 3600
         os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
         server.script = telling
-        assert house.follow() == ["publish"]
+        assert house.follow() == ["update"]
         assert known_only(state).height == 1
         assert house.tick() == "nothing new"
 

@@ -19,7 +19,6 @@ import pytest
 
 from cairn.assets.candidates import estimate, run_candidates
 from cairn.assets.pending import by_conversation, candidates, learning_candidates, publication
-from cairn.knowledge.engine.work import DayRange
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
 from cairn.knowledge.learnings.llm.readiness import finished
@@ -38,8 +37,8 @@ from cairn.knowledge.schema.tables import (
 )
 from cairn.pipelines.assembly import definitions
 from cairn.pipelines.checks.rebuild_equal import forget_work
-from cairn.pipelines.planning.in_flight import COMMAND_TAG, range_tags
-from cairn.pipelines.planning.pending import Step, pending_days
+from cairn.pipelines.planning.in_flight import COMMAND_TAG
+from cairn.pipelines.planning.pending import pending_days
 from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
 from cairn.resources.home.inbox import append_event
@@ -54,7 +53,6 @@ from tests.resources.model_server import ModelServer, Said, error
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
-ONE_DAY = DayRange("2026-03-01", "2026-03-01")
 
 LESSON = [
     ("user", "2026-03-03T09:00:00Z", "Orders vanish when the broker restarts.\n```\nsend(o)\n```"),
@@ -264,7 +262,7 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
         an_hour_ago = time.time() - 3600
         os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
         server.script = telling
-        assert house.looked(new_logs) == "refresh"
+        assert house.looked(new_logs) == "update"
         follow(opened())
         assert by_model(state).height > 0
         assert house.tick() == "nothing new"
@@ -281,7 +279,7 @@ def test_a_run_asks_for_a_while_and_the_next_goes_on(
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
         jobs = house.follow()
-        assert jobs.count("refresh") > 1, "a third question begins after the time of a run"
+        assert jobs.count("update") > 1, "a third question begins after the time of a run"
         assert server.requests == 6, "names and facts of three episodes"
         assert house.tick() == "nothing new"
     assert set(by_model(state)["day"]) == {"2026-01-01", "2026-03-01"}
@@ -300,7 +298,7 @@ def test_the_runs_of_one_command_share_a_budget(
             job = definitions(state).resolve_job_def("refresh")
             assert job.execute_in_process(
                 instance=instance,
-                tags={COMMAND_TAG: command, **range_tags(Step("refresh", ONE_DAY))},
+                tags={COMMAND_TAG: command},
                 asset_selection=[dg.AssetKey("candidates")],
             ).success
             assert server.requests == requests
@@ -406,7 +404,7 @@ def test_a_conversation_under_way_is_asked_about_once_it_rests(
         assert not state.model_waited < 600
         at_once = partial(finished, idle=timedelta())
         monkeypatch.setattr(learning_candidates, "finished", at_once)
-        assert house.looked(new_logs) == "refresh"
+        assert house.looked(new_logs) == "update"
     follow(opened(), until="learnings")
     assert state.warehouse.read(LEARNINGS).collect().height == 1
     assert pending_days(state) == []

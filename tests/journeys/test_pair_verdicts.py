@@ -201,9 +201,9 @@ def test_pairs_wait_for_the_night_and_make_no_run(run: Run, server: ModelServer)
     ("job", "command", "night"),
     [
         ("night", None, True),
-        ("consolidate", "cairn run", True),
-        ("consolidate", None, False),
-        ("refresh", "cairn run", False),
+        ("verify", "cairn run", True),
+        ("verify", None, False),
+        ("update", "cairn run", False),
         ("publish", None, False),
     ],
 )

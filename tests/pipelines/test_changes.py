@@ -11,8 +11,8 @@ from polars.testing import assert_frame_equal
 
 from cairn.assets.engine.progress import LISTENER, Listener
 from cairn.assets.pending import by_conversation, candidates
-from cairn.assets.stages import BY_NAME
 from cairn.knowledge.assembly.build import build, comparable
+from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import ENTITIES_STAGE, FACTS_STAGE, STAGES
 from cairn.knowledge.consolidation.stages import MERGES_STAGE as MERGES
 from cairn.knowledge.engine.stage import StageContext
@@ -82,7 +82,7 @@ def test_a_changed_rule_redoes_its_rows_and_nothing_else(
 
     listener = Listener()
     token = LISTENER.set(listener)
-    assert house.follow()[-1] == "refresh"
+    assert house.follow()[-1] == "update"
     LISTENER.reset(token)
 
     reports = listener.reports["candidates"]
@@ -103,8 +103,8 @@ def test_a_changed_stage_is_made_again(house: House, monkeypatch: pytest.MonkeyP
     )
     stages = tuple(stage if each is MERGES else each for each in STAGES)
     monkeypatch.setattr("cairn.assets.pending.in_force.STAGES", stages)
-    monkeypatch.setitem(BY_NAME, stage.name, stage)
-    assert house.follow() == ["consolidate"]
+    monkeypatch.setitem(STEPS, stage.name, STEPS[stage.name]._replace(stage=stage))
+    assert house.follow() == ["update"]
     work = house.state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
     assert set(work["fingerprint"]) == {stage.extractor.fingerprint(house.state.policy)}
 
@@ -119,14 +119,11 @@ def test_a_file_that_grows_costs_its_day(new_house: NewHouse) -> None:
     follow(house.state)
     with path.open("ab") as file:
         file.write(line("2026-03-01T10:05:00Z", 9, "Use ssh to reach nas.example.net."))
-    house.run("intake")
-    owed = by_conversation.pending(house.state, candidates.extractors(house.state.settings))
-    assert owed.is_empty()
     listener = Listener()
     token = LISTENER.set(listener)
     house.follow()
     LISTENER.reset(token)
-    assert listener.reports["raw_logs"].units == 2
+    assert listener.reports["raw_logs"].units == 2, "those of one day of three"
     assert listener.reports["candidates"].units == len(RULES) + 1, "and what people ingest"
 
 
@@ -147,12 +144,13 @@ def test_a_file_that_grows_makes_only_what_it_touches_of_entities_and_facts(
         raise AssertionError("everything was made anew")
 
     for name, stage in (("entities", ENTITIES_STAGE), ("facts", FACTS_STAGE)):
-        monkeypatch.setitem(BY_NAME, name, replace(stage, run=whole))
+        again = STEPS[name]._replace(stage=replace(stage, run=whole))
+        monkeypatch.setitem(STEPS, name, again)
     before = files_by_day(house, FACT_SOURCES)
     assert before.keys() == set(days)
     with path.open("ab") as file:
         file.write(line("2026-03-01T10:05:00Z", 9, "Restart nginx on the nas."))
-    assert house.follow() == ["intake", "refresh"]
+    assert house.follow() == ["update"]
     after = files_by_day(house, FACT_SOURCES)
     assert {day for day in days if before[day] != after[day]} == {"2026-03-01"}
     records = house.state.warehouse.read(RECORDS).collect()
@@ -195,8 +193,8 @@ def test_a_source_that_goes_away_takes_no_record(new_house: NewHouse) -> None:
 
 def test_a_second_run_writes_no_new_version(house: House) -> None:
     before = versions(house)
-    assert house.run("intake").success
-    assert house.run("consolidate").success
+    assert house.run("update").success
+    assert house.run("verify").success
     assert versions(house) == before
     assert house.tick() == "nothing new"
 

@@ -35,7 +35,7 @@ from cairn.knowledge.schema.tables import (
 )
 from cairn.pipelines.follow import follow
 from cairn.pipelines.healing import heal, heal_files
-from cairn.pipelines.planning.pending import next_step
+from cairn.pipelines.planning.pending import is_pending
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import note
 from cairn.resources.home.api_keys import add_key
@@ -295,7 +295,7 @@ def test_what_is_damaged_is_named_and_healed(
     after = [each for each in home_damage(opened(root), deep=True) if each.kind != "gone"]
     assert after == []
     assert [source.path for source in list_sources(state.home)] == [str(built.logs)]
-    assert (next_step(state) is not None) == any(thing.remade for thing, _ in harms)
+    assert is_pending(state) == any(thing.remade for thing, _ in harms)
 
 
 BATCHES: list[list[tuple[Callable[[Path], Path], Harm]]] = [
@@ -322,11 +322,11 @@ def test_all_that_follows_is_made_again_to_the_same_rows(
     state = opened(root)
     heal_files(state)
     heal(state, deep=True)
-    assert next_step(state) is not None
+    assert is_pending(state)
     made_again(state)
     assert_same(contents(state), before)
     assert asked(state) == asked(built.state)
-    assert next_step(state) is None
+    assert not is_pending(state)
     assert home_damage(opened(root), deep=True) == []
 
 
@@ -463,7 +463,7 @@ def test_records_whose_source_is_gone_stop_a_run_until_it_is_told_what_to_do(
     # The last: without them. All others stay.
     heal(state, accept_loss=True)
     assert_frame_equal(records(state), before.filter(pl.col("thread") != "bees"))
-    assert next_step(state) is not None
+    assert is_pending(state)
     running.follow(state)
     assert "bees" not in str(state.warehouse.read(MEMORY).collect()["content"].to_list())
     assert home_damage(opened(root), deep=True) == []

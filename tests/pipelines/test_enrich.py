@@ -69,7 +69,7 @@ def test_without_a_provider_nothing_is_done_and_no_other_job_searches(house: Hou
     assert house.run("enrich").success
     follow(house.state)
     assert house.run("night").success
-    assert house.run("consolidate").success
+    assert house.run("verify").success
     assert intended(house.state, "search", LONG_AGO) == 0
 
 

@@ -15,7 +15,7 @@ from cairn.knowledge.assembly.run import RUN, STEPS
 from cairn.knowledge.schema.tables import TABLES
 from cairn.pipelines.assembly import definitions
 from cairn.pipelines.follow import MAKERS
-from cairn.pipelines.graph import BOOKS
+from cairn.pipelines.graph import BOOKS, PHASES
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
@@ -33,8 +33,7 @@ def _assets(defs: dg.Definitions) -> Iterator[str]:
     graph = defs.resolve_asset_graph()
     for key in sorted(graph.get_all_asset_keys()):
         node = graph.get(key)
-        by_day = ", by day" if node.partitions_def else ""
-        yield f"asset {key.to_user_string()} ({node.group_name}{by_day})"
+        yield f"asset {key.to_user_string()} ({node.group_name})"
         if node.parent_keys:
             names = sorted(parent.to_user_string() for parent in node.parent_keys)
             yield f"    from {', '.join(names)}"
@@ -74,13 +73,13 @@ def test_every_table_is_an_asset_with_columns_and_a_grain(tmp_path: Path) -> Non
 
 def test_the_graph_is_the_run_that_is_declared(tmp_path: Path) -> None:
     graph = definitions(State(open_home(tmp_path / "home"), Settings())).resolve_asset_graph()
+    assert [part for parts in PHASES.values() for part in parts] == list(STEPS)
     order = {name: place for place, name in enumerate(STEPS)}
     made_by = {table.name: step.name for step in RUN for table in step.writes}
     for step in RUN:
         names = [table.name for table in step.writes] or [step.name]
         (asset,) = {graph.get(dg.AssetKey(name)).assets_def for name in names}
-        assert {key.to_user_string() for key in asset.keys} == set(names)
-        assert bool(asset.partitions_def) == step.by_day
+        assert step.name in PHASES[asset.op.name]
         below = {parent.to_user_string() for name in names
                  for parent in graph.get(dg.AssetKey(name)).parent_keys} - set(names)  # fmt: skip
         if step.writes:
@@ -88,7 +87,15 @@ def test_the_graph_is_the_run_that_is_declared(tmp_path: Path) -> None:
         assert all(order[made_by[name]] < order[step.name] for name in below & made_by.keys())
         assert (step.name in MAKERS) == (step.stage is None)
     made = {key.to_user_string() for key in graph.get_all_asset_keys()}
-    assert made - made_by.keys() == {*BOOKS, "maintenance", "model_calls", "publication"}
+    books = {table.name for table in BOOKS}
+    assert made - made_by.keys() == {*books, "maintenance", "publication"}
+
+
+def test_a_run_is_a_few_steps_whatever_it_makes(tmp_path: Path) -> None:
+    defs = definitions(State(open_home(tmp_path / "home"), Settings()))
+    job = defs.resolve_job_def("update")
+    assert [node.name for node in job.graph.nodes][: len(PHASES)] == list(PHASES)
+    assert len(job.graph.nodes) <= 8
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
@@ -21,7 +22,6 @@ from cairn.resources.home.settings import Settings
 from cairn.resources.warehouse.publication import published
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
-from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, open_house
 from tests.resources import qdrant_http
 
@@ -50,7 +50,7 @@ def job(result: dg.SensorResult | str) -> str | None:
 def under_way(house: House, tags: dict[str, str]) -> str:
     run_id = str(uuid4())
     run = dg.DagsterRun(
-        job_name="refresh", run_id=run_id, status=dg.DagsterRunStatus.STARTED, tags=tags
+        job_name="update", run_id=run_id, status=dg.DagsterRunStatus.STARTED, tags=tags
     )
     house.instance.add_run(run)
     return run_id
@@ -60,59 +60,18 @@ def test_nothing_new(house: House) -> None:
     assert house.tick() == "nothing new"
 
 
-def test_a_new_file_starts_intake(new_house: NewHouse) -> None:
+def test_a_new_file_starts_a_run(new_house: NewHouse) -> None:
     house = new_house()
     assert house.tick() == "nothing new"
     (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
-    assert job(house.tick()) == "intake"
+    assert job(house.tick()) == "update"
 
 
-def test_what_comes_to_the_inbox_starts_intake(new_house: NewHouse) -> None:
+def test_what_comes_to_the_inbox_starts_a_run(new_house: NewHouse) -> None:
     house = new_house()
     event = {"type": "note", "namespace": "default", "text": "The harbor door code has changed."}
     append_event(house.state.home, event, redact=lambda text: (text, 0))
-    assert job(house.tick()) == "intake"
-
-
-def test_a_grown_file_starts_intake_and_only_its_day(new_house: NewHouse) -> None:
-    house = new_house()
-    path = house.logs / "a.jsonl"
-    path.write_bytes(
-        line("2026-02-01T10:00:00Z", 1, "Set up the project.")
-        + line("2026-03-01T10:00:00Z", 2, "We use pnpm here, never npm.")
-    )
-    follow(house.state)
-    with path.open("ab") as file:
-        file.write(line("2026-02-01T10:05:00Z", 3, "Use ssh to reach nas.example.net."))
-    assert job(result := house.tick()) == "intake"
-    assert house.run("intake").success
-    result = house.tick()
-    assert job(result) == "refresh"
-    assert isinstance(result, dg.SensorResult) and result.run_requests  # noqa: PT018
-    assert result.run_requests[0].tags == {
-        "dagster/asset_partition_range_start": "2026-02-01",
-        "dagster/asset_partition_range_end": "2026-02-01",
-    }
-
-
-def test_changed_days_run_newest_range_first(new_house: NewHouse) -> None:
-    house = new_house()
-    days = ["2025-06-01", "2025-06-02", "2026-02-01"]
-    for number, day in enumerate(days):
-        (house.logs / f"{day}.jsonl").write_bytes(line(f"{day}T10:00:00Z", number, "Set it up."))
-    house.run("intake")
-    result = house.tick()
-    assert isinstance(result, dg.SensorResult) and result.run_requests  # noqa: PT018
-    (request,) = result.run_requests
-    assert request.job_name == "days"
-    assert request.tags["dagster/asset_partition_range_start"] == "2026-02-01"
-    house.run("days", dict(request.tags))
-    result = house.tick()
-    assert isinstance(result, dg.SensorResult) and result.run_requests  # noqa: PT018
-    (request,) = result.run_requests
-    assert request.job_name == "refresh"
-    assert request.tags["dagster/asset_partition_range_start"] == "2025-06-01"
-    assert request.tags["dagster/asset_partition_range_end"] == "2025-06-02"
+    assert job(house.tick()) == "update"
 
 
 def test_each_tick_has_a_key_of_its_own(new_house: NewHouse) -> None:
@@ -129,7 +88,7 @@ def test_each_tick_has_a_key_of_its_own(new_house: NewHouse) -> None:
 
 def test_an_index_that_is_gone_is_made_again(house: House) -> None:
     shutil.rmtree(house.state.home.index / "default")
-    assert house.follow() == ["consolidate"]
+    assert house.follow() == ["update"]
     manifest = published(house.state.home, "default")
     assert manifest is not None
     assert manifest.generation is not None
@@ -140,7 +99,7 @@ def test_another_engine_is_filled_by_the_next_run(house: House) -> None:
     with qdrant_http.served() as server:
         state = State(house.state.home, Settings(qdrant_url=server.url))
         moved = House(state, house.logs, house.instance)
-        assert moved.follow() == ["consolidate"]
+        assert moved.follow() == ["update"]
         found = search_memory(open_reader(state, "default"), "backup")
         assert found == search_memory(open_reader(house.state, "default"), "backup")
         assert found
@@ -163,27 +122,31 @@ def test_a_run_whose_process_was_killed_is_not_waited_for(new_house: NewHouse) -
         assert house.tick() == f"run {run_id[:8]} is under way"
         child.send_signal(signal.SIGKILL)
         child.wait()
-    assert job(house.tick()) == "intake"
+    assert job(house.tick()) == "update"
     run = house.instance.get_run_by_id(run_id)
     assert run is not None
     assert run.status == dg.DagsterRunStatus.FAILURE
 
 
-def test_a_job_that_failed_is_tried_later_and_others_go_on(
+def test_a_run_that_failed_is_tried_later_and_makes_it_good(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (house.state.home.publication / "default.json").unlink()
-    assert job(house.tick()) == "consolidate"
+    assert job(house.tick()) == "update"
 
     def full(*_: object) -> bool:
         raise OSError("no room, on purpose")
 
-    monkeypatch.setattr("cairn.assets.publication.publish", full)
-    assert "on purpose" in failure(house.run("consolidate"))
-    assert str(house.tick()).startswith("consolidate failed: tried again in ")
+    with monkeypatch.context() as patched:
+        patched.setattr("cairn.assets.publication.publish", full)
+        assert "on purpose" in failure(house.run("update"))
+    assert str(house.tick()).startswith("update failed: tried again in ")
     event = {"type": "note", "namespace": "default", "text": "The harbor door code has changed."}
     append_event(house.state.home, event, redact=lambda text: (text, 0))
-    assert job(house.tick()) == "intake"
+    assert str(house.tick()).startswith("update failed"), "what is wrong may be in what is taken in"
+    monkeypatch.setattr("cairn.pipelines.sensors.time.time", lambda: time.time() + 61)
+    assert house.follow() == ["update"]
+    assert published(house.state.home, "default") is not None
 
 
 def test_a_new_record_is_searchable_after_some_ticks(
@@ -192,10 +155,10 @@ def test_a_new_record_is_searchable_after_some_ticks(
     house = open_house(tmp_path)
     path = house.logs / "a.jsonl"
     path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
-    assert house.follow() == ["intake", "refresh"]
+    assert house.follow() == ["update"]
     with path.open("ab") as file:
         file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
-    assert house.follow() == ["intake", "refresh"]
+    assert house.follow() == ["update"]
     found = search_memory(open_reader(house.state, "default"), "lighthouse lamp relay")
     assert any("lighthouse" in result.text for result in found)
-    assert house.tick("2") == "nothing new"
+    assert house.tick("1") == "nothing new"

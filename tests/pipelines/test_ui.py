@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from cairn.knowledge.assembly.run import RUN
 from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.pipelines.checks.frames import CHECKS
-from cairn.pipelines.graph import ASSETS
 from cairn.resources.home.sources import add_source
 from tests.pipelines.house import House, talk
 from tests.pipelines.ui import Ui, opened_ui
 
-DAY, EARLIER = "2026-03-15", "2026-03-11"
+DAY = "2026-03-15"
 OK = "SUCCESS"
 
 
@@ -34,28 +34,23 @@ def empty_ui(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Ui]:
         yield ui
 
 
-def materialized(ui: Ui, *names: str) -> str:
-    by_day = any(ui.assets[name]["isPartitioned"] for name in names)
-    return ui.materialize(*names, **({"partition": DAY} if by_day else {}))
-
-
 def test_each_asset_materializes_by_itself(ui: Ui) -> None:
-    """One table of each step; those that share a step are taken together with their group."""
-    tables = [max(asset.keys).to_user_string() for asset in ASSETS]
-    came = {name: materialized(ui, name) for name in tables}
+    """The last table of each step; those that share one are taken together with their group."""
+    tables = [step.writes[-1].name if step.writes else step.name for step in RUN]
+    came = {name: ui.materialize(name) for name in [*tables, "work", "maintenance"]}
     assert came == dict.fromkeys(came, OK)
     assert len(came) > 30
 
 
 def test_each_group_materializes(ui: Ui) -> None:
-    came = {name: materialized(ui, *group) for name, group in ui.groups.items()}
+    came = {name: ui.materialize(*group) for name, group in ui.groups.items()}
     assert came == dict.fromkeys(came, OK)
-    assert len(came) == 7
+    assert len(came) == 8
 
 
 def test_a_home_without_data_can_be_materialized(empty_ui: Ui) -> None:
-    assert materialized(empty_ui, *empty_ui.assets) == OK
-    assert empty_ui.backfill("candidates", days=[EARLIER, DAY]) == OK
+    assert empty_ui.materialize(*empty_ui.assets) == OK
+    assert empty_ui.backfill("candidates") == OK
     assert empty_ui.check("facts", *empty_ui.checks("facts")) == OK
 
 
@@ -68,14 +63,9 @@ def test_each_check_that_shares_a_step_runs_by_itself(ui: Ui) -> None:
     assert ui.check("learnings", *ui.checks("learnings")) == OK
 
 
-def test_days_are_backfilled_whatever_is_selected(ui: Ui) -> None:
-    by_day = [name for name, asset in ui.assets.items() if asset["isPartitioned"]]
-    assert ui.materialize(
-        *by_day, asset_partition_range_start=EARLIER, asset_partition_range_end=DAY
-    ) == OK  # fmt: skip
-    for selected in (["candidates"], ["episodes", "learning_candidates"], [*ui.assets]):
-        assert ui.backfill(*selected, days=[EARLIER, DAY]) == OK, selected
-    assert ui.backfill("facts") == OK
+def test_backfills_run_whatever_is_selected(ui: Ui) -> None:
+    for selected in (["candidates"], ["episodes", "learning_candidates"], [*ui.assets], ["facts"]):
+        assert ui.backfill(*selected) == OK, selected
 
 
 def test_what_is_clicked_before_that_which_it_follows_from_rests_on_what_is_there(
@@ -88,6 +78,6 @@ def test_what_is_clicked_before_that_which_it_follows_from_rests_on_what_is_ther
     before = house.state.warehouse.read(RAW_LOGS).collect().height
     clicked = ("records", "raw_logs", "candidates", "introductions", "entities",
                "fact_sources", "memory")  # fmt: skip
-    came = {name: materialized(ui, name) for name in clicked}
+    came = {name: ui.materialize(name) for name in clicked}
     assert came == dict.fromkeys(clicked, OK)
     assert house.state.warehouse.read(RAW_LOGS).collect().height == before + 1

@@ -33,7 +33,6 @@ query {
     assetKey { path }
     groupName
     jobNames
-    isPartitioned
     configField { isRequired }
     repository { name location { name } }
     assetChecksOrError {
@@ -105,8 +104,8 @@ class Ui:
         checks = self.assets[name]["assetChecksOrError"]["checks"]
         return [c["name"] for c in checks if c["canExecuteIndividually"] == "CAN_EXECUTE"]
 
-    def materialize(self, *names: str, **tags: str) -> str:
-        """What comes of "Materialize": SUCCESS, or why not. Tags of Dagster's, without prefix."""
+    def materialize(self, *names: str) -> str:
+        """What comes of "Materialize": SUCCESS, or why not."""
         required = self.ask(REQUIRED_TOO, keys=_keys(names))["assetNodeAdditionalRequiredKeys"]
         if required:
             return f"asks for {required} too"
@@ -119,18 +118,17 @@ class Ui:
             for check in self.assets[name]["assetChecksOrError"]["checks"]
             if job in check["jobNames"]
         ]
-        told = [{"key": f"dagster/{key}", "value": value} for key, value in tags.items()]
-        return self._launch(job, names, checks, told)
+        return self._launch(job, names, checks)
 
     def check(self, name: str, *checks: str) -> str:
         """What comes of "Execute" at checks of an asset."""
         asked = [{"name": check, "assetKey": {"path": [name]}} for check in checks]
-        return self._launch(self._job([name]), [], asked, [])
+        return self._launch(self._job([name]), [], asked)
 
-    def backfill(self, *names: str, days: Sequence[str] = ()) -> str:
-        """What comes of "Launch backfill" for some days, all where there is no choice of them."""
+    def backfill(self, *names: str) -> str:
+        """What comes of "Launch backfill"."""
         params = {"tags": [FROM_UI], "assetSelection": _keys(names), "fromFailure": False}
-        params |= {"partitionNames": list(days)} if days else {"allPartitions": True}
+        params |= {"allPartitions": True}
         launched = self.ask(BACKFILL, params=params)["launchPartitionBackfill"]
         if launched["__typename"] != "LaunchBackfillSuccess":
             return str(launched)
@@ -158,12 +156,11 @@ class Ui:
         job: str,
         names: Sequence[str],
         checks: Sequence[Mapping[str, Any]],
-        tags: Sequence[Mapping[str, str]],
     ) -> str:
         repository = next(iter(self.assets.values()))["repository"]
         params = {
             "mode": "default",
-            "executionMetadata": {"tags": [*tags, FROM_UI]},
+            "executionMetadata": {"tags": [FROM_UI]},
             "runConfigData": "{}",
             "selector": {
                 "repositoryLocationName": repository["location"]["name"],

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from cairn.assets.stages import BY_NAME
+from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import FACTS_STAGE
 from cairn.knowledge.consolidation.stages import CLUSTERS_STAGE
 from cairn.knowledge.learnings.goals import (
@@ -172,11 +172,12 @@ def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House
 def test_a_failing_check_stops_publication_and_not_intake(house: House) -> None:
     change(house, RAW_LOGS, first("text", pl.col("text") + f" token {SECRET}"))
     before = published(house.state.home, "default")
-    result = house.run("consolidate")
+    result = house.run("verify")
     assert not result.success
     assert failure(result).strip().endswith("raw_logs: no secret in text: not so in 1 row")
     assert published(house.state.home, "default") == before
-    assert house.run("intake").success
+    assert house.run("update").success
+    assert published(house.state.home, "default") == before
 
 
 def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
@@ -196,7 +197,7 @@ def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
         spoilt = first(column, value)
         change(house, table, lambda rows, t=table, how=spoilt: how(rows.sort("namespace", *t.key)))
 
-    result = house.run("consolidate")
+    result = house.run("verify")
     assert result.success, failure(result)
     failed = {(e.asset_key.to_user_string(), e.check_name)
               for e in result.get_asset_check_evaluations() if not e.passed}  # fmt: skip
@@ -211,14 +212,14 @@ def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
 
     with path.open("ab") as file:
         file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
-    assert house.follow() == ["intake", "refresh"]  # and no more: nothing is tried in vain
+    assert house.follow() == ["update"]  # and no more: nothing is tried in vain
     assert blocked_namespaces(house.state.home).keys() == {"default"}
 
     own = pl.col("namespace") == "default"
     for table, *_ in wrong:
         mended = good[table.name].filter(own)
         change(house, table, lambda rows, kept=mended: pl.concat([rows.filter(~own), kept]))
-    assert house.run("consolidate").success
+    assert house.run("verify").success
     assert blocked_namespaces(house.state.home) == {}
     assert published(house.state.home, "default") != before["default"]
 
@@ -234,7 +235,7 @@ def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House
     assert found == {"facts": {"facts as made of everything": 1}}
     assert verdicts.against("default") == ["facts: facts as made of everything: not so in 1 row"]
 
-    assert house.run("consolidate").success
+    assert house.run("verify").success
     assert_frame_equal(house.state.warehouse.read(FACTS).collect().sort(FACTS.key), good)
     assert SuiteVerdicts(house.state.home).against("default") == []
     assert run_rebuild_check(house.state, PARTLY[0], SuiteVerdicts(house.state.home)).rows is None
@@ -257,7 +258,7 @@ def test_of_many_facts_the_slice_of_the_day_is_looked_at(
     assert broken() == {}
     change(house, MEMORY, first("confidence", pl.lit(0.123)))
     assert broken() == {"memory": {"memory as made of everything": 1}}
-    assert house.run("consolidate").success
+    assert house.run("verify").success
     assert broken() == {}
 
 
@@ -298,15 +299,16 @@ def test_parts_that_do_not_make_the_whole_are_not_published(
         made = FACTS_STAGE.after(*given)
         return {**made, "facts": first("source_record_ids", pl.lit([]))(made["facts"])}
 
-    monkeypatch.setitem(BY_NAME, "facts", replace(FACTS_STAGE, after=forgetful))
+    forgets = STEPS["facts"]._replace(stage=replace(FACTS_STAGE, after=forgetful))
+    monkeypatch.setitem(STEPS, "facts", forgets)
     path = tmp_path / "new.jsonl"
     path.write_bytes(line("2026-03-01T10:00:00Z", 1, "Restart docker on the nas."))
     add_source(house.state.home, path, "default")
     house.follow()
-    result = house.run("consolidate")
+    result = house.run("verify")
     assert not result.success
     assert failure(result).strip().endswith("facts: facts as made of everything: not so in 1 row")
-    assert house.run("consolidate").success
+    assert house.run("verify").success
 
 
 def test_a_run_checks_all_tables_without_loading_great_expectations(tmp_path: Path) -> None:
@@ -333,7 +335,7 @@ assert not kept_verdicts(state.home).broken
 
 
 def test_goals_are_measured_and_only_warn(house: House) -> None:
-    result = house.run("consolidate")
+    result = house.run("verify")
     assert result.success, failure(result)
     goals = {e.check_name: e for e in result.get_asset_check_evaluations()
              if e.check_name in {goal.name for goal in ALL}}  # fmt: skip

@@ -35,14 +35,14 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
     assert before is not None
 
     talk(house.logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
-    assert house.follow() == ["intake", "refresh"]  # and no more: nothing is tried in vain
+    assert house.follow() == ["update"]  # and no more: nothing is tried in vain
     (why,) = blocked_namespaces(house.state.home)["default"].reasons
     assert "2 of 2 published statements (100.0%)" in why, "one about Berlin, too"
     assert "policy.max_retraction_ratio = 0.2" in why
     assert published(house.state.home, "default") == before
     assert set(statuses(house).values()) == {"active"}
 
-    result = house.run("consolidate")
+    result = house.run("verify")
     assert not result.success
     assert failure(result).strip().endswith(f"default: {why}")
     (check,) = [
@@ -57,12 +57,12 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
     other.mkdir()
     add_source(house.state.home, talk(other, 2, "I live in Oslo.", "2026-02-06T10:00:00Z"), "other")
     run.follow(house.state, until=UNPUBLISHED)
-    assert house.run("consolidate").success
+    assert house.run("verify").success
     assert published(house.state.home, "other")
     assert published(house.state.home, "default") == before
 
     let = with_share(house, 1.0)
-    assert let.follow() == ["consolidate"]
+    assert let.follow() == ["update"]
     assert blocked_namespaces(house.state.home) == {}
     assert statuses(let) == {"I live in Berlin.": "ended", "I live in Rome.": "active"}
     assert house.follow() == []
