@@ -6,7 +6,13 @@ import polars as pl
 
 from cairn.assets.pending.work import counting
 from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
-from cairn.knowledge.engine.work import UNIT, conversation_units, pending_units, without_marks
+from cairn.knowledge.engine.work import (
+    UNIT,
+    conversation_units,
+    pending_units,
+    removed_units,
+    without_marks,
+)
 from cairn.knowledge.schema.tables import CONVERSATIONS, WORK, Table
 from cairn.resources.context import State
 
@@ -26,20 +32,37 @@ def stale(state: State, extractors: Sequence[Extractor]) -> pl.DataFrame:
 
 
 def pending_days(
-    state: State, table: Table, extractors: Sequence[Extractor], retired: Sequence[str] = ()
+    state: State,
+    tables: Sequence[Table],
+    extractors: Sequence[Extractor],
+    retired: Sequence[str] = (),
 ) -> list[str]:
-    """Days with a unit that is pending, or with rows of what is gone, elsewhere or retired."""
-    return sorted({*pending(state, extractors)["day"], *stray_days(state, table, retired)})
+    """Days with a unit that is pending, or with what is left of one gone, elsewhere or retired."""
+    days = stray_days(state, tables, extractors, retired)
+    return sorted({*pending(state, extractors)["day"], *days})
 
 
-def stray_days(state: State, table: Table, retired: Sequence[str] = ()) -> list[str]:
-    """Days with rows of conversations that are gone or elsewhere, or of retired stages."""
+def stray_days(
+    state: State,
+    tables: Sequence[Table],
+    extractors: Sequence[Extractor],
+    retired: Sequence[str] = (),
+) -> set[str]:
+    """Days with rows of conversations that are gone or elsewhere, or of retired stages.
+
+    So too with units of work of what is gone: those that gave no row.
+    """
     place = ["namespace", "conversation_id", "day"]
     conversations = state.warehouse.read(CONVERSATIONS, columns=place)
-    rows = state.warehouse.read(table, columns=[*place, "extractor"])
-    stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
-    former = rows.filter(STAGE_OF.is_in(retired)).select("day").unique()
-    return sorted(pl.concat([stray, former]).unique().collect()["day"])
+    work = state.warehouse.read(WORK).collect()
+    own = [*(extractor.name for extractor in extractors), *retired]
+    days = set(removed_units(units_of(state, extractors, None), work, own)["day"].drop_nulls())
+    for table in tables:
+        rows = state.warehouse.read(table, columns=[*place, "extractor"])
+        stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
+        former = rows.filter(STAGE_OF.is_in(retired)).select("day").unique()
+        days.update(pl.concat([stray, former]).collect()["day"])
+    return days
 
 
 def units_of(

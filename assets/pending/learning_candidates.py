@@ -38,7 +38,9 @@ def pending(state: State) -> pl.DataFrame:
 
 def pending_days(state: State) -> list[str]:
     """Days with conversations to judge, or with rows of what is gone, elsewhere or retired."""
-    stray = by_conversation.stray_days(state, LEARNING_CANDIDATES, retired(state.settings))
+    stray = by_conversation.stray_days(
+        state, [LEARNING_CANDIDATES], extractors(state.settings), retired(state.settings)
+    )
     return sorted({*pending(state)["day"], *stray})
 
 

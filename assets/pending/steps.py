@@ -32,7 +32,7 @@ def _of(stage: ConversationStage) -> ConversationStep:
         stage.name,
         lambda _: own,
         lambda state: by_conversation.pending(state, own),
-        lambda state: by_conversation.pending_days(state, stage.writes[0], own),
+        lambda state: by_conversation.pending_days(state, stage.writes, own),
     )
 
 
