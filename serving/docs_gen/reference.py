@@ -16,12 +16,13 @@ import polars as pl
 from pydantic.fields import FieldInfo
 
 from cairn.integrations.plugin import plugin_files
+from cairn.knowledge.assembly.run import RUN
 from cairn.knowledge.extraction.rules.reference import reference as rules
 from cairn.knowledge.ingest.adapters import own_adapters
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import OBJECT_TYPES, PREDICATES
 from cairn.knowledge.schema.tables import TABLES, Table
-from cairn.pipelines.graph import ASSETS
+from cairn.pipelines.graph import ASSETS, BOOKS
 from cairn.resources.home.home import CHECKOUT
 from cairn.resources.home.settings import PREFIX, Settings
 
@@ -117,7 +118,12 @@ def _few(tables: list[str]) -> str:
 
 
 def _steps() -> dict[str, list[dg.AssetSpec]]:
-    return {asset.op.name: list(asset.specs) for asset in ASSETS if asset.op.name != EVERYWHERE}
+    specs = {spec.key.to_user_string(): spec for asset in ASSETS for spec in asset.specs}
+    made = {step.name: [table.name for table in step.writes] or [step.name] for step in RUN}
+    made |= {"maintenance": ["maintenance"], "books": [table.name for table in BOOKS]}
+    return {
+        step: [specs[name] for name in names] for step, names in made.items() if step != EVERYWHERE
+    }
 
 
 def _above(steps: Mapping[str, list[dg.AssetSpec]]) -> dict[str, set[str]]:

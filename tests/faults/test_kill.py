@@ -133,5 +133,6 @@ def test_killed_in_every_kind_of_asset_it_ends_in_the_same_rows(
     with dg.DagsterInstance.from_config(str(state.home.dagster)) as instance:
         reconcile(instance)
         statuses = [run.status for run in instance.get_runs()]
-    assert set(statuses) == {dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.SUCCESS}
+    # The last one died behind its publication, so that nothing was pending then.
+    assert set(statuses) == {dg.DagsterRunStatus.FAILURE}
     assert statuses.count(dg.DagsterRunStatus.FAILURE) == len(PLACES)
