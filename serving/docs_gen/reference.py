@@ -81,13 +81,14 @@ def graph() -> str:
     """
     steps = _steps()
     above = _above(steps)
+    by_day = {step.name for step in RUN if step.by_day}
     lines = ["```mermaid", "flowchart TD"]
     for group in dict.fromkeys(specs[0].group_name for specs in steps.values()):
         lines.append(f"  subgraph {group}")
         for step, specs in steps.items():
             if specs[0].group_name == group:
                 label = "<br>".join(spec.key.to_user_string() for spec in specs)
-                left, right = ("([", "])") if specs[0].partitions_def else ("[", "]")
+                left, right = ("([", "])") if step in by_day else ("[", "]")
                 lines.append(f'    {step}{left}"{label}"{right}')
         lines.append("  end")
     lines += [f"  {dep} --> {step}" for step in above for dep in sorted(_direct(above, step))]
@@ -108,7 +109,8 @@ def groups() -> str:
         if group[dep] != group[step]
     }
     lines = ["```mermaid", "flowchart LR"]
-    lines += [f'  {name}["{name}<br>{_few(its)}"]' for name, its in tables.items()]
+    drawn = {name for pair in pairs for name in pair}
+    lines += [f'  {name}["{name}<br>{_few(its)}"]' for name, its in tables.items() if name in drawn]
     lines += [f"  {before} --> {after}" for before, after in pairs]
     return "\n".join([*lines, "```"]) + "\n"
 
