@@ -1,4 +1,4 @@
-"""Stages by rules alone, each over the conversations of some days: a step and an asset of each."""
+"""Stages by rules alone, each over the conversations of some days."""
 
 from collections.abc import Sequence
 

@@ -2,8 +2,8 @@
 
 import dagster as dg
 
-from cairn.pipelines.checks.frames import CHECKS
-from cairn.pipelines.graph import ASSETS, versioned
+from cairn.pipelines.checks.frames import CHECKS, VERIFY
+from cairn.pipelines.graph import ASSETS, NIGHT, versioned
 from cairn.pipelines.jobs import JOBS
 from cairn.pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag
 from cairn.pipelines.schedules import SCHEDULES
@@ -16,7 +16,7 @@ def is_night(job: str | None, command: str | None) -> bool:
 
     Runs of the sensor ask no model about what waits for the night.
     """
-    return job == "night" or (job == "verify" and command is not None)
+    return job == NIGHT or (job == VERIFY and command is not None)
 
 
 def definitions(state: State) -> dg.Definitions:

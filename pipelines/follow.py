@@ -16,7 +16,7 @@ from cairn.assets.publication import run_publication
 from cairn.assets.raw_logs import run_raw_logs
 from cairn.assets.records import intake
 from cairn.assets.vector_index import run_vector_index
-from cairn.knowledge.assembly.run import RUN
+from cairn.knowledge.assembly.run import RUN, RunStep
 from cairn.knowledge.assembly.stages import BY_RULES
 from cairn.resources.context import State
 
@@ -42,6 +42,18 @@ PENDING_DAYS: Mapping[str, Callable[[State], Sequence[str]]] = {
 """Days that a step owes, by its name."""
 
 
+def take(
+    state: State, step: RunStep, within: Callable[[str], bool] = lambda _: True
+) -> tuple[StageReport, list[str]]:
+    """Takes one step as far as it is pending, of the days `within`; gives the days that it made."""
+    if step.stage is not None:
+        return run_stage(state, step.stage), []
+    days = [day for day in PENDING_DAYS[step.name](state) if within(day)] if step.by_day else []
+    if step.by_day and not days:
+        return StageReport(step.name), []
+    return MAKERS[step.name](state, days), days
+
+
 def follow(state: State, since: str = RUN[0].name, until: str = RUN[-1].name) -> list[str]:
     """Takes the steps of a run from one to another, both by name and both taken.
 
@@ -49,12 +61,5 @@ def follow(state: State, since: str = RUN[0].name, until: str = RUN[-1].name) ->
         The days that had work.
     """
     names = [step.name for step in RUN]
-    days: set[str] = set()
-    for step in RUN[names.index(since) : names.index(until) + 1]:
-        if step.by_day:
-            days.update(PENDING_DAYS[step.name](state))
-        if step.stage is not None:
-            run_stage(state, step.stage)
-        elif days or not step.by_day:
-            MAKERS[step.name](state, sorted(days))
-    return sorted(days)
+    steps = RUN[names.index(since) : names.index(until) + 1]
+    return sorted({day for step in steps for day in take(state, step)[1]})

@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 
 from cairn.assets.engine.progress import StageReport
-from cairn.assets.engine.run_stage import result, run_stage, specs
+from cairn.assets.engine.run_stage import result, specs
 from cairn.assets.maintenance import maintenance
 from cairn.assets.model_calls import run_model_calls
 from cairn.assets.pending.in_force import in_force
@@ -31,8 +31,9 @@ from cairn.knowledge.schema.tables import (
     PIECES,
     SOURCE_FILES,
     WORK,
+    Table,
 )
-from cairn.pipelines.follow import MAKERS, PENDING_DAYS
+from cairn.pipelines.follow import take
 from cairn.resources.context import State
 from cairn.resources.home.settings import Settings
 
@@ -94,41 +95,34 @@ class RunConfig(dg.Config):
 
 
 def _make(state: State, step: RunStep, config: RunConfig) -> StageReport:
-    """Takes one step as far as it is pending, of the days that are asked for."""
-    if step.stage is not None:
-        return run_stage(state, step.stage)
+    """Takes one step as it is asked for."""
     if step.name == "records":
         files = files_of_run(state, config.max_bytes, inbox_alone=config.inbox_alone)
         return intake(state, files)
     if step.name == "vector_index":
         return run_vector_index(state, rebuild=config.rebuild)
-    days: list[str] = []
-    if step.by_day:
-        days = [day for day in PENDING_DAYS[step.name](state) if config.takes(day)]
-        if not days:
-            return StageReport(step.name)
-    return MAKERS[step.name](state, days)
+    return take(state, step, config.takes)[0]
 
 
 def _taken(state: State, step: RunStep, config: RunConfig) -> Iterator[dg.MaterializeResult[Any]]:
-    if step.name == "publication":
-        before = published_now(state)
-        report = MAKERS[step.name](state, [])
-        shown = publication_shown(state, before, report)
-        yield dg.MaterializeResult(asset_key=step.name, metadata=shown)
-        return
+    before = published_now(state) if step.name == "publication" else {}
     report = _make(state, step, config)
     for table in step.writes:
-        more = SHOWN.get(table.name)
-        yield result(state, table, report, more(state) if more else None)
+        yield _told(state, table, report)
+    if step.name == "publication":
+        shown = publication_shown(state, before, report)
+        yield dg.MaterializeResult(asset_key=step.name, metadata=shown)
 
 
 def _books(state: State) -> Iterator[dg.MaterializeResult[Any]]:
     calls = run_model_calls(state)
     for table in BOOKS:
-        report = calls if table is MODEL_CALLS else StageReport(table.name)
-        more = SHOWN.get(table.name)
-        yield result(state, table, report, more(state) if more else None)
+        yield _told(state, table, calls if table is MODEL_CALLS else StageReport(table.name))
+
+
+def _told(state: State, table: Table, report: StageReport) -> dg.MaterializeResult[Any]:
+    more = SHOWN.get(table.name)
+    return result(state, table, report, more(state) if more else None)
 
 
 def _phase(name: str, parts: Sequence[str]) -> dg.AssetsDefinition:
@@ -143,7 +137,7 @@ def _phase(name: str, parts: Sequence[str]) -> dg.AssetsDefinition:
             step.writes,
             step.reads,
             group[step.writes[0].name],
-            checked=step.name not in ("extractors", "records"),
+            checked=bool(step.reads),
         )
     ]
     if has_books:

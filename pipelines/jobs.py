@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from cairn.pipelines.checks.frames import VERIFY
 from cairn.pipelines.checks.oracle import hdbscan_agrees
 from cairn.pipelines.dispatch import dispatch
 from cairn.pipelines.enrich import enrich
@@ -33,7 +34,7 @@ publish = dg.define_asset_job(
 )
 
 verify = dg.define_asset_job(
-    "verify",
+    VERIFY,
     (dg.AssetSelection.assets("extractors", *WHOLE) | _CHECKS) - _ORACLE,
     description="Makes what follows from the days, checks all tables, and publishes it.",
 )

@@ -1,4 +1,4 @@
-"""How a stage becomes an asset: batches, progress, partitions, plots.
+"""How a stage is run and shown: batches, progress, plots.
 
 It knows no stage by name.
 """

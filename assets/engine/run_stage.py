@@ -1,4 +1,4 @@
-"""How a stage becomes an asset: read what is pending, call its function, write, report."""
+"""How a stage is run: read what is pending, call its function, write, report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial

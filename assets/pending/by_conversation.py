@@ -6,13 +6,7 @@ import polars as pl
 
 from cairn.assets.pending.work import counting
 from cairn.knowledge.engine.extractors import STAGE_OF, Extractor
-from cairn.knowledge.engine.work import (
-    UNIT,
-    conversation_units,
-    pending_units,
-    removed_units,
-    without_marks,
-)
+from cairn.knowledge.engine.work import UNIT, conversation_units, pending_units, without_marks
 from cairn.knowledge.schema.tables import CONVERSATIONS, WORK, Table
 from cairn.resources.context import State
 
@@ -50,19 +44,24 @@ def stray_days(
 ) -> set[str]:
     """Days with rows of conversations that are gone or elsewhere, or of retired stages.
 
-    So too with units of work of what is gone: those that gave no row.
+    So too with units of work of what is gone or retired: those that gave no row.
     """
     place = ["namespace", "conversation_id", "day"]
     conversations = state.warehouse.read(CONVERSATIONS, columns=place)
-    work = state.warehouse.read(WORK).collect()
     own = [*(extractor.name for extractor in extractors), *retired]
-    days = set(removed_units(units_of(state, extractors, None), work, own)["day"].drop_nulls())
+    noted = state.warehouse.read(WORK).filter(pl.col("stage").is_in(own))
+    unit, talk = ["namespace", "unit"], ["namespace", "conversation_id"]
+    left = [
+        noted.join(conversations, left_on=unit, right_on=talk, how="anti").select("day"),
+        noted.filter(pl.col("stage").is_in(retired)).select("day"),
+    ]
     for table in tables:
         rows = state.warehouse.read(table, columns=[*place, "extractor"])
-        stray = rows.select(place).unique().join(conversations, on=place, how="anti").select("day")
-        former = rows.filter(STAGE_OF.is_in(retired)).select("day").unique()
-        days.update(pl.concat([stray, former]).collect()["day"])
-    return days
+        left += [
+            rows.join(conversations, on=place, how="anti").select("day"),
+            rows.filter(STAGE_OF.is_in(retired)).select("day"),
+        ]
+    return set(pl.concat(left).unique().collect()["day"].drop_nulls())
 
 
 def units_of(

@@ -3,14 +3,12 @@
 import polars as pl
 
 from cairn.assets.pending import by_conversation
+from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction import documents, llm_extraction
 from cairn.knowledge.extraction.rules import RULES
-from cairn.knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, REJECTED_FACTS
 from cairn.resources.context import State
 from cairn.resources.home.settings import Settings
-
-WRITES = (CANDIDATES, REJECTED_FACTS, PIECES, CHECK_INS)
 
 
 def extractors(settings: Settings) -> list[Extractor]:
@@ -33,5 +31,5 @@ def pending(state: State) -> pl.DataFrame:
 def pending_days(state: State) -> list[str]:
     """Days with candidates to make."""
     return by_conversation.pending_days(
-        state, WRITES, extractors(state.settings), retired(state.settings)
+        state, STEPS["candidates"].writes, extractors(state.settings), retired(state.settings)
     )

@@ -43,12 +43,6 @@ def places(state: State) -> pl.DataFrame:
     return placed(heads.with_columns(recorded_at="occurred_at"), state.policy)
 
 
-def all_days(state: State) -> set[str]:
-    """Days with records, or with work that was done."""
-    work = state.warehouse.read(WORK, columns=["day"]).unique().collect()
-    return {*places(state)["day"], *work["day"].drop_nulls()}
-
-
 def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:
     """Days whose records or adapters changed since their raw logs were made."""
     where = places(state) if where is None else where

@@ -5,8 +5,6 @@ A new file, a crash, a lost run, a changed rule and a backfill are all one anti-
 
 import hashlib
 from collections.abc import Iterable
-from datetime import date, timedelta
-from typing import NamedTuple
 
 import polars as pl
 
@@ -112,34 +110,6 @@ def mark_done(
     )
     kept = work.join(units, on=UNIT, how="anti").join(gone, on=UNIT, how="anti")
     return WORK.frame(pl.concat([kept, now.select(kept.columns)], how="vertical_relaxed"))
-
-
-class DayRange(NamedTuple):
-    """Days from `first` to `last`, both included, as ISO text."""
-
-    first: str
-    last: str
-
-    @property
-    def days(self) -> list[str]:
-        """Each day of the range."""
-        first, last = date.fromisoformat(self.first), date.fromisoformat(self.last)
-        return [str(first + timedelta(days=n)) for n in range((last - first).days + 1)]
-
-
-def ranges(days: Iterable[str], gap: int = 7) -> list[DayRange]:
-    """Days as contiguous ranges, newest first.
-
-    Up to `gap` days with nothing to do may lie within one: they cost less than another run.
-    """
-    found: list[DayRange] = []
-    for day in sorted(set(days)):
-        here = date.fromisoformat(day)
-        if found and here - date.fromisoformat(found[-1].last) <= timedelta(gap + 1):
-            found[-1] = DayRange(found[-1].first, day)
-        else:
-            found.append(DayRange(day, day))
-    return found[::-1]
 
 
 def content_digest(frame: pl.DataFrame) -> str:

@@ -134,7 +134,7 @@ def _result(
     )
 
 
-FOLLOWS_A_RUN = "verify"
+VERIFY = "verify"
 """The job that ends the first run of a day; it is quick, and the night is thorough."""
 
 GROUPS = {
@@ -206,9 +206,7 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
         failed: list[str] = []
         names = every_namespace(state)
         engine = (
-            CheckEngine.POLARS
-            if context.run.job_name == FOLLOWS_A_RUN
-            else CheckEngine.GREAT_EXPECTATIONS
+            CheckEngine.POLARS if context.run.job_name == VERIFY else CheckEngine.GREAT_EXPECTATIONS
         )
         for (table, blocking), asked in parts.items():
             name = INVARIANTS if blocking else DUPLICATES

@@ -9,7 +9,6 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from cairn.assets.pending.learning_candidates import finished_conversations
-from cairn.assets.pending.records import changed_files
 from cairn.knowledge.ingest.adapters import GROUP
 from cairn.knowledge.schema.tables import CONVERSATIONS
 from cairn.pipelines.planning.pending import is_pending, night_model_work_pending
@@ -36,7 +35,7 @@ def note_if_done(
     with suppress(OSError):  # it is only not noted then
         # What changes from here on is seen by the next run to have changed.
         seen = look(state.home, plugins, last_look(state.home))
-        if changed_files(state) or is_pending(state, files=[]):
+        if is_pending(state):
             return
         until = None
         if state.settings.model is not None:

@@ -106,6 +106,10 @@ def is_pending(
     return bool(
         (changed_files(state) if files is None else files)
         or set(pending_days(state)) - set(tried)
-        or publication.is_stale(state)
-        or (WHOLE not in tried and model_work_pending(state))
+        or is_unpublished(state, tried)
     )
+
+
+def is_unpublished(state: State, tried: Collection[str] = ()) -> bool:
+    """Whether there is anything to make and publish of the days as they stand."""
+    return publication.is_stale(state) or (WHOLE not in tried and model_work_pending(state))

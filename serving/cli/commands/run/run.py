@@ -139,7 +139,6 @@ def execute(
     report: bool | None = None,
     accept_loss: bool = False,
     as_json: bool = False,
-    checked: bool = True,
     is_sound: bool = False,
 ) -> None:
     """Runs the graph over what changed, shows how far it is, and tells what came of it.
@@ -171,7 +170,6 @@ def execute(
                 on_stretch=display.stretch,
                 on_check=display.checking,
                 healed=True,
-                checked=checked,
                 on_interrupt=lambda: display.note(
                     "interrupted: publishing what is done (Ctrl-C again stops at once)"
                 ),
@@ -182,7 +180,7 @@ def execute(
     if planned.files and state.settings.model is None and not outcome.interrupted:
         note_run(state.home, RunTime(planned.lines, seconds))
     told = finish(state, display, outcome, planned, seconds, report, as_json=as_json)
-    if checked and not mended:
+    if not mended:
         note_if_done(
             state,
             asdict(NO_INPUT),

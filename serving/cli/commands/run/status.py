@@ -54,7 +54,7 @@ Examples:
 @click.pass_context
 def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what is there, how fresh it is, and what waits."""
-    from cairn.pipelines.planning.pending import changed_files, is_pending, pending_days
+    from cairn.pipelines.planning.pending import changed_files, is_unpublished, pending_days
     from cairn.resources.home.sources import list_sources
     from cairn.resources.home.write_lock import lock_holder
     from cairn.serving.status.freshness import reasons
@@ -67,7 +67,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         if not rows:
             raise click.ClickException(f"nothing is there for namespace {namespace!r}")
     changed = len(changed_files(state))
-    unpublished = not pending_days(state) and is_pending(state, files=[])
+    unpublished = not pending_days(state) and is_unpublished(state)
     sensor = sensor_state(state)
     holder = lock_holder(state.home)
     pairs = _undecided_pairs(state, namespace) if state.settings.model else 0
