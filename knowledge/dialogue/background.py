@@ -38,7 +38,15 @@ class BackgroundEnd(NamedTuple):
 
 def goes_on(text: str) -> bool:
     """Whether a result says that what was run still runs."""
-    return _STARTED.search(text[:2000]) is not None
+    return _started(text) is not None
+
+
+def _started(text: str) -> re.Match[str] | None:
+    """Where a result names what was left running."""
+    opening = text[:2000]
+    # To look for a word takes no time beside a search of every output of every stage.
+    named = "background" in opening or "with session ID" in opening
+    return _STARTED.search(opening) if named else None
 
 
 def told_ends(texts: Iterable[tuple[str, datetime | None]]) -> dict[str, BackgroundEnd]:
@@ -67,7 +75,7 @@ def ends(steps: Sequence[ToolStep], told: Mapping[str, BackgroundEnd]) -> dict[s
         text = step.result.text
         inputs = step.call.input
         asked = next((str(inputs[name]) for name in ID_INPUTS if inputs.get(name)), "")
-        if not asked and (started := _STARTED.search(text[:2000])):
+        if not asked and (started := _started(text)):
             begun[started[1] or started[2]] = step.call.record_id
         elif call := begun.get(asked):
             parts = [part for _, part in _PRINTED.findall(text)]

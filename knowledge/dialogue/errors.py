@@ -29,15 +29,22 @@ REFUSED = re.compile(
 Code, Codex, Gemini CLI."""
 
 _REFUSING = (
-    "proceed", "this action", "reject", "denied", "declin", "cancel", "refus", "interrupt", "abort",
-    "granted", "blocked", "hook", "user",
+    "n't want to ", "use was rejected", "by user", "by the user", "user denied", "user rejected",
+    "user declined", "user cancel", "request interrupted", "[operation cancel", "n't granted it",
+    "unacceptable risk", "blocked by ", "hook error", "hook denied", "hook blocked", "not run",
+    "not executed", "not applied",
 )  # fmt: skip
-"""One of these stands in each: to look for that takes no time."""
+_REFUSING_FIRST = (
+    "error: the user ", "the user ", "user ", "permission ", "aborted", "cancel", "rejected",
+    "denied",
+)  # fmt: skip
+"""One of these stands in each, or begins it: to look for that takes no time."""
 
 UNSETTLED = re.compile(
     r"Sibling tool call errored|running in (?:the )?background|moved to the background"
     r"|^<tool_use_error>|timed out after \d+"
 )
+_UNSETTLING = ("Sibling tool", " background", "timed out")
 
 RUNNER_FAILURES = (
     r"^\[([\w:./-]+)\] ERROR task failed",  # mise
@@ -103,14 +110,22 @@ class KeyLine(NamedTuple):
 
 def unsettled(text: str) -> bool:
     """Whether a result tells neither success nor failure: refused, or still running."""
-    return refused(text) or bool(UNSETTLED.search(text[:2000]))
+    start = text[:2000]
+    may_be = start.startswith("<tool_use") or any(word in start for word in _UNSETTLING)
+    return refused(text) or (may_be and UNSETTLED.search(start) is not None)
 
 
 def refused(text: str) -> bool:
     """Whether a result says that the call was not let happen."""
     # Who refuses says so at once, and what a program prints of users stands among more.
     opening = text[:300].lower()
-    return any(word in opening for word in _REFUSING) and bool(REFUSED.search(opening))
+    for word in _REFUSING:  # thrice as fast as `any`, of each output of each stage
+        if word in opening:
+            break
+    else:
+        if not opening.startswith(_REFUSING_FIRST):
+            return False
+    return REFUSED.search(opening) is not None
 
 
 def failure(text: str) -> bool:

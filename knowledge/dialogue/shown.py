@@ -1,7 +1,7 @@
 """What a conversation shows beside what its agents say: text from outside, and names in it."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,9 +30,7 @@ _FETCHES_BY = re.compile(
 _LONGEST = 20_000
 """Characters of a call or of its output that are looked at."""
 
-_SHORTEST = 3
-
-_WORD = re.compile(r"[^\W\d_]\w*")
+_WORD = re.compile(r"[^\W\d_]\w{2,}")
 _NAME = re.compile(
     r"`(?P<code>[^`\n]{2,80})`"
     r"|(?<![\w`])(?P<name>[^\W\d]\w*(?:[-./:@]+\w+)+|\w*(?:[a-z\d][A-Z]|_\w|[^\W\d_]\d)\w*|[A-Z]{2,}\w*)"
@@ -78,9 +76,12 @@ def stands(sought: frozenset[str], heard: OutsideText) -> bool:
     share = SHARE if heard.fetched else SHARE_OF_TOOL
     wanted = max(fewest, -int(-share * len(sought) // 1))
     # Stems begin like their words, mostly: a quick look spares nearly every text the rest.
-    there = sum(one[: max(3, len(one) - 2)] in heard.text for one in sought)
-    if there < wanted:
-        return False
+    absent = 0
+    for one in sought:
+        if one[: max(3, len(one) - 2)] not in heard.text:
+            absent += 1
+            if absent > len(sought) - wanted:
+                return False
     numbers = {one for one in sought if any(map(str.isdigit, one))}
     return _densest(sought, numbers, heard.stems) >= wanted
 
@@ -135,7 +136,9 @@ def shown(turns: Iterable[Turn]) -> frozenset[str]:
     return frozenset(_words(texts))
 
 
-def _words(texts: Iterable[str]) -> Iterable[str]:
-    return (
-        word.casefold() for text in texts for word in _WORD.findall(text) if len(word) >= _SHORTEST
-    )
+def _words(texts: Iterable[str]) -> Iterator[str]:
+    """Words of some texts, folded."""
+    distinct: set[str] = set()
+    for text in texts:
+        distinct.update(_WORD.findall(text))
+    return (word.casefold() for word in distinct)

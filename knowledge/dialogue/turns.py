@@ -68,11 +68,11 @@ def is_message() -> pl.Expr:
 
 
 def conversations(turns: pl.DataFrame) -> Iterator[tuple[str, str, list[Turn]]]:
-    """Namespace, conversation and its turns in order, one conversation at a time."""
-    for key, rows in turns.group_by(*CONVERSATION, maintain_order=True):
-        namespace, conversation = (str(part) for part in key)
-        yield (
-            namespace,
-            conversation,
-            [Turn._make(row) for row in rows.select(_COLUMNS).iter_rows()],
-        )
+    """Namespace, conversation and its turns in order; the rows of each must stand together."""
+    read = turns.select(_COLUMNS)
+    runs = turns.select(pl.struct(CONVERSATION).rle().alias("run")).unnest("run")
+    start = 0
+    for length, key in runs.iter_rows():
+        rows = read.slice(start, length).iter_rows()
+        yield key["namespace"], key["conversation_id"], [Turn._make(row) for row in rows]
+        start += length

@@ -4,6 +4,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from cairn.knowledge.dialogue.errors import OF_PACKAGE, WINDOW, key_lines
@@ -73,6 +74,10 @@ _PLAIN = frozenset(_PLAIN_LIST.split())
 """Words that many errors have: they alone do not tell one from another."""
 
 
+_TELLING = lazy_pattern("|".join(f"(?:{one})" for family in FAMILIES for one in family.lines))
+"""What tells of some family: a line that has nothing of it need not be asked by each."""
+
+
 class FailureLine(NamedTuple):
     """The line of an output that says why."""
 
@@ -96,19 +101,23 @@ def failure_lines(output: str, command: str = "") -> list[FailureLine]:
         At most MOST_LINES, each signature with its names once. None of a warning.
     """
     lines = list(_lines(output))
-    text = "\n".join(line for _, line in lines)
+    telling = [each for each in lines if _TELLING.match(each[1]) and not _WARNING.search(each[1])]
     ran = _programs(command)
     first, then = [], []
     for family in FAMILIES:
         mine = bool(ran & set(family.programs)) and family.name not in WRAPPERS
         (first if mine else then).append(family)
     found: dict[tuple[str, tuple[str, ...]], FailureLine] = {}
+    told = _Told(lines)
     for family in [*first, *then]:
-        if not family.shown_by.search(text):
-            continue
         own = family.own_patterns if ran & set(family.programs) else ()
+        if not telling and not own:
+            continue
         for pattern in (*family.patterns, *own):
-            hits = [(at, line) for at, line in lines if pattern.match(line)]
+            among = told.lines if pattern in own else telling
+            hits = [(at, line) for at, line in among if pattern.match(line)]
+            if hits and not family.shown_by.search(told.text):
+                break
             for at, line in reversed(hits) if family.last else hits:
                 one = _line(family, line, at)
                 # One line may look like that of several families: the first has it.
@@ -131,15 +140,34 @@ def _line(family: ToolFamily, line: str, at: int) -> FailureLine:
     return FailureLine(family.name, shown, signature(shown), slots(shown), at)
 
 
+class _Told:
+    """Lines of an output without those of warnings, once anybody asks for them."""
+
+    def __init__(self, lines: list[tuple[int, str]]) -> None:
+        self._lines = lines
+
+    @cached_property
+    def lines(self) -> list[tuple[int, str]]:
+        """The lines with their numbers."""
+        return [each for each in self._lines if not _WARNING.search(each[1])]
+
+    @cached_property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(line for _, line in self.lines)
+
+
 def _lines(output: str) -> Iterator[tuple[int, str]]:
-    """Lines without colours and marks, with their numbers; none of warnings, nor blank ones."""
+    """Lines without colours and marks, with their numbers; none that are blank."""
     if len(output) > 2 * WINDOW:
         output = f"{output[:WINDOW]}\n{output[-WINDOW:]}"
+    coloured = _CONTROL.search(output) is not None
     # Hooks give what a check printed with its line ends escaped.
     for at, raw in enumerate(output.replace("\\n", "\n").splitlines()):
-        line = _CONTROL.sub("", raw[: 2 * LONGEST_LINE])
+        line = raw[: 2 * LONGEST_LINE]
+        line = _CONTROL.sub("", line) if coloured else line
         line = _STAMP.sub("", _TASK.sub("", _MARKS.sub("", line)))[:LONGEST_LINE].rstrip()
-        if line.strip() and not _WARNING.search(line):
+        if line:
             yield at, line
 
 

@@ -9,6 +9,7 @@ result does not say otherwise.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from cairn.knowledge.extraction.rules.rule import Record, RuleMatch, ShellInput, command_line
 from cairn.knowledge.nlp.shell.order import Runs
@@ -33,6 +34,13 @@ _MISSING = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 """What shells say of a program that they do not find, or may not run."""
+
+_SAID_OF_PROGRAMS = (
+    "not found", "is not recognized as", ": The term '", "No such file or directory",
+    "ermission denied", "cannot execute",
+)  # fmt: skip
+_UNKNOWN = re.compile(r"(?i:unknown\ command)")
+"""What stands in each of these."""
 
 _NOT_FOUND_STATUS = re.compile(
     r"(?i)(?:exit(?:ed)?(?:\s+(?:with|code|status))*|returned|code)\s*[:=]?\s*12[67]\b"
@@ -141,12 +149,20 @@ def _seen(command: Command, line: ShellInput, result: Record | None, *, ran: boo
     if result is None or _NOT_RUN.search(result.text[:_ENDS]):
         return known
     ends = _ends(result.text)
-    missing = {name for found in _MISSING.finditer(ends) for name in found.groups() if name}
+    missing = _missing(ends)
     if command.name in missing:
         return False
     if not missing and _NOT_FOUND_STATUS.search(ends[:400]):
         return len(line.commands) > 1 and known
     return known or (ran and not line.unreadable)
+
+
+@lru_cache(8)  # each command of a line asks about the same result
+def _missing(ends: str) -> frozenset[str]:
+    """Programs that a shell says that it does not find, or may not run."""
+    if not (any(said in ends for said in _SAID_OF_PROGRAMS) or _UNKNOWN.search(ends)):
+        return frozenset()
+    return frozenset(name for found in _MISSING.finditer(ends) for name in found.groups() if name)
 
 
 def _ends(text: str) -> str:

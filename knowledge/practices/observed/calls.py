@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from cairn.knowledge.dialogue.tool_calls import ToolStep
@@ -55,7 +57,8 @@ class GitCommand(NamedTuple):
         ]
 
 
-class ShellCall(NamedTuple):
+@dataclass(frozen=True)
+class ShellCall:
     """One call of a shell, its commands that ran in the project, and its output."""
 
     parts: Sequence[LinePart]
@@ -63,7 +66,7 @@ class ShellCall(NamedTuple):
     output: str
     worked: bool | None
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         """Lines of the output that are not blank, without the space behind them."""
         return [line.rstrip() for line in self.output.splitlines() if line.strip()]

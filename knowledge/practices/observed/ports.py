@@ -55,8 +55,14 @@ _UNIT = re.compile(r"([A-Za-z][\w@-]{1,60}?)(?:\.service)?")
 
 def ports(call: ShellCall) -> Iterator[Observation]:
     """Ports of this machine that a call used, with what is known to listen there."""
-    if call.worked is False or _REFUSED.search(call.output):
-        return
+    if call.worked is not False:
+        told = list(_used(call))
+        if told and not _REFUSED.search(call.output):
+            yield from told
+
+
+def _used(call: ShellCall) -> Iterator[Observation]:
+    """Ports that a call names, as if somebody listened there."""
     for part in call.parts:
         if part.task in ("test", "lint", "install") or part.shown.name in ("ssh", "kubectl", "gh"):
             continue

@@ -169,8 +169,12 @@ def _asked(call: ShellCall) -> Iterator[Observation]:
         _asks(part) or part.shown.name in _SPEAKS_ONE_LINE for part in speaking
     )
     for at, part in enumerate(speaking):
+        words = _started(part)
+        if not 1 < len(words) <= _MOST_ASKING:
+            continue
+        program = _program(words)
         for rule in VERSION_RULES:
-            if not _asks(part, rule):
+            if program not in rule.programs or words[1] not in (*_ASKS, *rule.asks):
                 continue
             own = [lines[at]] if apart else [] if rule.bare else lines
             found = [match[1] for line in own if (match := rule.pattern.match(line))]
@@ -178,11 +182,13 @@ def _asked(call: ShellCall) -> Iterator[Observation]:
                 yield Observation(KIND, rule.name, found[0], ASKED_HERE if _is_own(part) else ASKED)
 
 
-def _asks(part: LinePart, rule: VersionRule | None = None) -> bool:
+_MOST_ASKING = 3
+"""Words of a command that asks for a version."""
+
+
+def _asks(part: LinePart) -> bool:
     words = _started(part)
-    asks = (*_ASKS, *(rule.asks if rule else ("-v", "-VV")))
-    named = rule is None or _program(words) in rule.programs
-    return named and 1 < len(words) <= 3 and words[1] in asks
+    return 1 < len(words) <= _MOST_ASKING and words[1] in (*_ASKS, "-v", "-VV")
 
 
 def _started(part: LinePart) -> list[str]:
@@ -221,10 +227,14 @@ def _banners(call: ShellCall) -> Iterator[Observation]:
     ran = [part for part in call.parts if part.shown.name not in READERS]
     tasks = {part.task for part in ran}
     programs = {_program(_started(part)) for part in ran}
-    for rule in BANNER_RULES:
-        if not tasks & set(rule.tasks) and not programs & set(rule.programs):
-            continue
-        for line in call.lines:
+    rules = [
+        rule
+        for rule in BANNER_RULES
+        if not tasks.isdisjoint(rule.tasks) or not programs.isdisjoint(rule.programs)
+    ]
+    lines = call.lines if rules else []
+    for rule in rules:
+        for line in lines:
             if match := rule.pattern.match(line):
                 for name, value in zip(rule.names, match.groups(), strict=True):
                     yield Observation(KIND, name, value, BANNER)

@@ -215,6 +215,10 @@ def test_a_fence_that_an_agent_repeats_and_an_own_command_teach_nothing() -> Non
 def test_the_sieve_for_many_texts_lets_no_order_through(text: str) -> None:
     many = pl.Series(["We use pnpm.", text, f"one\n{text}\nthree", None])
     assert orders_among(many).to_list() == [False, True, True, False]
+    beside_others = [f"één\n{text}\nça", f"ça{text}té", f"да {text}!"]
+    some = orders_among(pl.Series(beside_others))
+    assert some[0]
+    assert all(some[at] for at, one in enumerate(beside_others) if gives_orders(one, "tool"))
     told = quiet(many, pl.Series(["tool"] * 4))
     assert told[0] == "We use pnpm."
     assert told[3] is None
