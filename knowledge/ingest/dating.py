@@ -8,9 +8,11 @@ import polars as pl
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.jsonl import head_of
 from cairn.knowledge.nlp.dates.timestamps import utc
-from cairn.knowledge.schema.calendar import LATEST, UNDATED, watermark
+from cairn.knowledge.schema.calendar import EPOCH, LATEST, UNDATED, watermark
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import TIME
+
+_FIRST, _END = ((time - EPOCH) // timedelta(microseconds=1) for time in (UNDATED, LATEST))
 
 _SLACK = timedelta(days=1)
 """A timezone that was taken for another moves a time by less."""
@@ -58,7 +60,8 @@ def dated(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
 
 def possible(time: pl.Expr) -> pl.Expr:
     """A time, null where it is none of a log whatever the others say."""
-    return pl.when(time.is_between(UNDATED, LATEST, closed="left")).then(time)
+    since = time.dt.epoch("us")  # a literal with a timezone would run a query of its own
+    return pl.when(since.is_between(_FIRST, _END, closed="left")).then(time)
 
 
 def told_times(

@@ -194,7 +194,8 @@ class Redactor:
         try:
             value = _decoded(payload)
             texts = list(_texts(value))
-            visit = _Visit(self, {texts[at] for at in self._hit(texts)})
+            data = [text.encode("utf-8", "surrogatepass") for text in texts]
+            visit = _Visit(self, {texts[at] for at in self._hit(data)})
             value = visit.value(value, "")
             return (_encoded(value), visit.count) if visit.count else (payload, 0)
         except (ValueError, RecursionError):
@@ -213,20 +214,20 @@ class Redactor:
             as_json: They are JSON values, redacted as such: a command within one value does not go
                 on in the next.
         """
-        held = [False] * len(series)
+        held = [pl.Series(series.name, dtype=pl.Boolean)]
         for first in range(0, len(series), _TEXTS_AT_ONCE):  # bounds the memory of a long series
-            texts: list[str] = series.slice(first, _TEXTS_AT_ONCE).fill_null("").to_list()
-            for at in self._hit(texts):
-                held[first + at] = (
-                    self.redact_json(texts[at].encode("utf-8", "surrogatepass"))[1] > 0
-                    if as_json
-                    else self.has_secret(texts[at])
-                )
-        return pl.Series(series.name, held, pl.Boolean)
+            texts = series.slice(first, _TEXTS_AT_ONCE).cast(pl.Binary)
+            distinct: list[bytes] = texts.drop_nulls().unique().to_list()
+            found = [
+                distinct[at]
+                for at in self._hit(distinct)
+                if (self.redact_json(distinct[at])[1] if as_json else self.secrets(distinct[at]))
+            ]
+            held.append(texts.is_in(found).fill_null(value=False))
+        return pl.concat(held)
 
-    def _hit(self, texts: list[str]) -> Iterator[int]:
+    def _hit(self, data: list[bytes]) -> Iterator[int]:
         """Places of the texts that the prefilter hits, found in one pass over all."""
-        data = [text.encode("utf-8", "surrogatepass") for text in texts]
         starts = list(accumulate((len(one) + len(_BREAK) for one in data[:-1]), initial=0))
         last = -1
         for start, end in self.suspects(_BREAK.join(data)):
