@@ -108,7 +108,7 @@ def failure_lines(output: str, command: str = "") -> list[FailureLine]:
         mine = bool(ran & set(family.programs)) and family.name not in WRAPPERS
         (first if mine else then).append(family)
     found: dict[tuple[str, tuple[str, ...]], FailureLine] = {}
-    told = _Told(lines)
+    told = _OutputLines(lines)
     for family in [*first, *then]:
         own = family.own_patterns if ran & set(family.programs) else ()
         if not telling and not own:
@@ -140,7 +140,7 @@ def _line(family: ToolFamily, line: str, at: int) -> FailureLine:
     return FailureLine(family.name, shown, signature(shown), slots(shown), at)
 
 
-class _Told:
+class _OutputLines:
     """Lines of an output without those of warnings, once anybody asks for them."""
 
     def __init__(self, lines: list[tuple[int, str]]) -> None:
