@@ -108,15 +108,15 @@ def failure_lines(output: str, command: str = "") -> list[FailureLine]:
         mine = bool(ran & set(family.programs)) and family.name not in WRAPPERS
         (first if mine else then).append(family)
     found: dict[tuple[str, tuple[str, ...]], FailureLine] = {}
-    told = _OutputLines(lines)
+    every = _OutputLines(lines)
     for family in [*first, *then]:
         own = family.own_patterns if ran & set(family.programs) else ()
         if not telling and not own:
             continue
         for pattern in (*family.patterns, *own):
-            among = told.lines if pattern in own else telling
+            among = every.lines if pattern in own else telling
             hits = [(at, line) for at, line in among if pattern.match(line)]
-            if hits and not family.shown_by.search(told.text):
+            if hits and not family.shown_by.search(every.text):
                 break
             for at, line in reversed(hits) if family.last else hits:
                 one = _line(family, line, at)
