@@ -21,7 +21,7 @@ def run_by_rules(stage: ConversationStage, state: State, days: Sequence[str]) ->
         made = stage.run(logs)
         return MadeRows(made, _outcomes(stage, made[stage.name]))
 
-    with write_lock(state.home, stage.name), timed(stage.name) as ended:
+    with write_lock(state.home, stage.name), timed(stage.name, state.namespace) as ended:
         return ended(run_by_conversation.run(state, stage.writes, [stage.extractor], days, make))
 
 

@@ -53,7 +53,7 @@ def run_candidates(state: State, days: Sequence[str]) -> StageReport:
         return MadeRows(rows, became, {name: one.failures for name, one in asked.items()})
 
     state.wait_for_model("candidates", waits=False)
-    with write_lock(state.home, "candidates"), timed("candidates") as finished:
+    with write_lock(state.home, "candidates"), timed("candidates", state.namespace) as finished:
         settings = state.settings
         return finished(
             run_by_conversation.run(

@@ -10,9 +10,9 @@ from cairn.resources.home.write_lock import write_lock
 
 def run_extractors(state: State) -> StageReport:
     """Writes what is in force."""
-    with write_lock(state.home, "extractors"), timed("extractors") as finished:
+    with write_lock(state.home, "extractors"), timed("extractors", state.namespace) as finished:
         frame = extractors_frame(in_force(state.settings), state.policy)
-        written = state.warehouse.write(EXTRACTORS, frame)
+        written = state.warehouse.write(EXTRACTORS, frame, namespaces=state.namespaces())
         return finished(
             StageReport("extractors", frame.height, done=frame.height, rows=frame.height,
                    written=int(written.changed))

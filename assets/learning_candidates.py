@@ -53,7 +53,8 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> StageReport:
         return MadeRows({LEARNING_CANDIDATES.name: rows}, outcomes, lost)
 
     state.wait_for_model("learning_candidates", waits=False)
-    with write_lock(state.home, "learning_candidates"), timed("learning_candidates") as ended:
+    name = "learning_candidates"
+    with write_lock(state.home, name), timed(name, state.namespace) as ended:
         settings = state.settings
         return ended(
             run_by_conversation.run(

@@ -4,10 +4,12 @@ from typing import Any
 
 import dagster as dg
 
+from cairn.assets.engine.namespaces import NAMESPACES
 from cairn.knowledge.schema.tables import TABLES
 from cairn.resources.context import State
+from cairn.resources.home.marks import note_night
 from cairn.resources.home.write_lock import write_lock
-from cairn.resources.warehouse.publication import generations_in_use, namespaces, versions_in_use
+from cairn.resources.warehouse.publication import generations_in_use, versions_in_use
 
 
 @dg.asset(
@@ -17,20 +19,22 @@ from cairn.resources.warehouse.publication import generations_in_use, namespaces
         " manifest names any more is removed."
     ),
     group_name="serving",
+    partitions_def=NAMESPACES,
     kinds={"deltalake"},
 )
-def maintenance(state: dg.ResourceParam[State]) -> dg.MaterializeResult[Any]:
-    """Tidies each table and each namespace's index; gives the lock up between them."""
-    removed = {}
-    in_use = versions_in_use(state.home)
+def maintenance(
+    context: dg.AssetExecutionContext, state: dg.ResourceParam[State]
+) -> dg.MaterializeResult[Any]:
+    """Tidies the tables and the index of a namespace; gives the lock up between them."""
+    own = state.of(context.partition_key)
+    removed: dict[str, int] = {}
+    in_use = versions_in_use(state.home, own.own)
     for name, table in TABLES.items():
-        with write_lock(state.home, f"maintenance of {name}"):
-            removed[name] = state.warehouse.maintain(table, keep=in_use.get(name, ()))
-    generations = 0
-    for namespace in namespaces(state.home):
-        with write_lock(state.home, f"maintenance of the index of {namespace}"):
-            kept = generations_in_use(state.home, namespace)
-            generations += len(state.index.prune(namespace, kept))
+        with write_lock(state.home, f"maintenance of {name} of {own.own}"):
+            removed[name] = own.warehouse.maintain(table, keep=in_use.get(name, ()))
+    with write_lock(state.home, f"maintenance of the index of {own.own}"):
+        generations = len(state.index.prune(own.own, generations_in_use(state.home, own.own)))
+    note_night(state.home, own.own)
     return dg.MaterializeResult(
         metadata={
             "files_removed": sum(removed.values()),

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import polars as pl
+
 from cairn.assets.engine.progress import StageReport
 from cairn.knowledge.llm.costs import costs
 from cairn.knowledge.schema.tables import MODEL_CALLS
@@ -16,6 +18,8 @@ def run_model_calls(state: State) -> StageReport:
     """
     with write_lock(state.home, "model_calls"):
         ledger = state.answers.ledger()
+        if state.namespace is not None:
+            ledger = ledger.filter(pl.col("namespace") == state.namespace)
         same = ["namespace", "call_id", "called_at"]
         stored = state.warehouse.read(MODEL_CALLS, columns=same).collect()
         new = ledger.join(stored, on=same, how="anti")

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from cairn.assets.engine.progress import StageReport, timed
+from cairn.assets.engine.progress import StageReport, add_up, timed
 from cairn.assets.lookup import make_lookup
 from cairn.assets.pending.publication import older_to_drop, versions
 from cairn.knowledge.consolidation.standing import QUARANTINED, status_at
@@ -37,7 +37,6 @@ from cairn.resources.warehouse.publication import (
     blocked_namespaces,
     forget_others,
     generations_in_use,
-    namespaces,
     publish,
     published,
     read_published,
@@ -50,52 +49,49 @@ MOST_MEASURED = 20
 
 def run_publication(state: State) -> StageReport:
     """Publishes each namespace whose invariants hold; keeps which ones do not, and why."""
-    with write_lock(state.home, "publication"), timed("publication") as finished:
-        tables = versions(state)
-        ends = state.warehouse.read(
-            CONVERSATIONS, columns=["namespace", "logged_at", "last_input_at"]
-        ).collect()
-        generations = {
-            row["namespace"]: row["generation"]
-            for row in state.warehouse.read(VECTOR_INDEX).collect().iter_rows(named=True)
-        }
-        verdicts = SuiteVerdicts(state.home)
-        held: dict[str, BlockedPublication] = {}
-        count = written = 0
-        for namespace in sorted({*ends["namespace"], *namespaces(state.home)}):
-            count += 1
-            own = ends.filter(pl.col("namespace") == namespace)
-            manifest = Manifest(
-                namespace,
-                generations.get(namespace),
-                tables,
-                # Without any log what was told is all that there is.
-                watermark(
-                    own.select(last=pl.coalesce(pl.col("logged_at", "last_input_at").max())), "last"
-                ),
-                datetime.now(UTC),
-                own.select(pl.col("last_input_at").max()).item(),
-            )
-            against = verdicts.against(namespace)
-            if not against and manifest.same_content(published(state.home, namespace)):
-                make_lookup(state, manifest)
-                continue
-            if wrong := (
-                against
-                or violations(_frames(state, namespace, tables))
-                or _struck_out(state, namespace)
-            ):
-                held[namespace] = BlockedPublication(wrong, tables, bounds(state))
-            else:
-                written += publish(state.home, manifest)
-                make_lookup(state, manifest)
-                state.index.prune(namespace, generations_in_use(state.home, namespace))
-        block(state.home, held)
-        drop_older(state)
-        return finished(
-            StageReport("publication", count, done=count - len(held), failed=len(held), rows=count,
-                   written=written)
-        )  # fmt: skip
+    with write_lock(state.home, "publication"), timed("publication", state.namespace) as finished:
+        report = StageReport("publication")
+        for own in state.each():
+            report = add_up(report, _published(own))
+            drop_older(own)
+        return finished(report)
+
+
+def _published(state: State) -> StageReport:
+    """Publishes a namespace, if there is anything to publish and its invariants hold."""
+    namespace = state.own
+    before = published(state.home, namespace)
+    ends = state.warehouse.read(CONVERSATIONS, columns=["logged_at", "last_input_at"]).collect()
+    if ends.is_empty() and before is None:
+        block(state.home, namespace, None)
+        return StageReport("publication")
+    tables = versions(state)
+    generations = state.warehouse.read(VECTOR_INDEX, columns=["generation"]).collect()
+    manifest = Manifest(
+        namespace,
+        generations.item() if generations.height else None,
+        tables,
+        # Without any log what was told is all that there is.
+        watermark(
+            ends.select(last=pl.coalesce(pl.col("logged_at", "last_input_at").max())), "last"
+        ),
+        datetime.now(UTC),
+        ends.select(pl.col("last_input_at").max()).item(),
+    )
+    wrong = SuiteVerdicts(state.home, namespace).reasons
+    changed = wrong or not manifest.same_content(before)
+    if changed:
+        wrong = wrong or violations(_frames(state, tables)) or _struck_out(state, namespace)
+    block(
+        state.home, namespace, BlockedPublication(wrong, tables, bounds(state)) if wrong else None
+    )
+    if wrong:
+        return StageReport("publication", 1, failed=1, rows=1)
+    written = publish(state.home, manifest)
+    make_lookup(state, manifest)
+    if changed:
+        state.index.prune(namespace, generations_in_use(state.home, namespace))
+    return StageReport("publication", 1, done=1, rows=1, written=int(written))
 
 
 def drop_older(state: State) -> None:
@@ -105,9 +101,10 @@ def drop_older(state: State) -> None:
     is forgotten is out of all that follows from the days.
     """
     for_good = older_to_drop(state)
-    for namespace in sorted(forgetting(state.home) - blocked_namespaces(state.home).keys()):
+    due = forgetting(state.home) - blocked_namespaces(state.home).keys()
+    for namespace in sorted(due.intersection(state.namespaces())):
         forget_others(state.home, namespace)
-        if namespace not in state.warehouse.namespaces(RECORDS):
+        if not state.of(namespace).warehouse.namespaces(RECORDS):
             unpublish(state.home, namespace)
             forget_use(state.home, namespace)
             remove_lookup(state.home, namespace)
@@ -123,9 +120,9 @@ def _struck_out(state: State, namespace: str) -> list[str]:
     return [why] if why else []
 
 
-def _frames(state: State, namespace: str, tables: Mapping[str, int]) -> dict[str, pl.LazyFrame]:
+def _frames(state: State, tables: Mapping[str, int]) -> dict[str, pl.LazyFrame]:
     return {
-        name: state.warehouse.read(TABLES[name], namespace=namespace, version=version)
+        name: state.warehouse.read(TABLES[name], version=version)
         for name, version in tables.items()
         if "namespace" in TABLES[name].columns
     }
@@ -137,7 +134,7 @@ Published = Mapping[str, Manifest]
 
 def published_now(state: State) -> dict[str, Manifest]:
     """What readers follow now."""
-    return {n: m for n in namespaces(state.home) if (m := published(state.home, n))}
+    return {n: m for n in state.namespaces() if (m := published(state.home, n))}
 
 
 def publication_shown(state: State, before: Published, report: StageReport) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
@@ -12,10 +11,8 @@ from cairn.assets.engine.prefetch import ahead
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.pending.raw_logs import STAGE, fingerprint, places
 from cairn.knowledge.assembly.run import STEPS
-from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.work import day_units, mark_done, removed_units
 from cairn.knowledge.ingest.adapters import adapters
-from cairn.knowledge.ingest.dating import told_times
 from cairn.knowledge.ingest.events import PLACE, ReadEvents, raw_logs
 from cairn.knowledge.ingest.sessions import conversations, episodes
 from cairn.knowledge.schema.tables import (
@@ -27,7 +24,6 @@ from cairn.knowledge.schema.tables import (
     WORK,
 )
 from cairn.resources.context import State
-from cairn.resources.home.sources import list_sources
 from cairn.resources.home.write_lock import write_lock
 
 STEP = STEPS[STAGE.name]
@@ -36,37 +32,9 @@ BATCH_BYTES = 32 * 1024 * 1024
 """Payload worked on at once: what bounds the memory of a long range of days."""
 
 
-def date_again(state: State) -> None:
-    """Gives records the times that they tell, of which an earlier intake kept none.
-
-    It took a time for absurd that was more than a day later than its own clock, which was behind.
-    """
-    mark = state.home.root / "records_dated"
-    if mark.exists():
-        return
-    sources = {source.path: source.timezone for source in list_sources(state.home)}
-
-    def timezone(file: str) -> str:
-        within = [path for path in sources if Path(file).is_relative_to(path)]
-        return sources[max(within, key=len)] if within else "UTC"
-
-    for namespace in sorted(state.warehouse.namespaces(RECORDS)):
-        without = pl.col("occurred_at").is_null()
-        gone = state.warehouse.read(RECORDS, namespace=namespace).filter(without).collect()
-        zones = [timezone(file) for file in gone["source_file"]]
-        told = told_times(gone["adapter"].to_list(), gone["payload"].to_list(), zones)
-        come = gone.with_columns(occurred_at=told)
-        dated = told.is_not_null()
-        if dated.any():
-            change = Change(come.filter(dated), gone.filter(dated))
-            state.warehouse.apply_change(RECORDS, change, namespace=namespace)
-    mark.touch()
-
-
 def run_raw_logs(state: State, days: Sequence[str]) -> StageReport:
     """Makes the raw logs, conversations and episodes of `days` anew."""
-    with write_lock(state.home, STAGE.name), timed(STAGE.name) as finished:
-        date_again(state)
+    with write_lock(state.home, STAGE.name), timed(STAGE.name, state.namespace) as finished:
         where = places(state).filter(pl.col("day").is_in(days))
         units = day_units(where, STAGE.name, fingerprint(state.policy))
         report = StageReport(STAGE.name)

@@ -58,7 +58,7 @@ class Start(NamedTuple):
 
 def intake(state: State, files: Iterable[LogFile]) -> StageReport:
     """Reads what is new in `files` and appends it to `records`; batch by batch, each complete."""
-    with write_lock(state.home, "records"), timed("records") as finished:
+    with write_lock(state.home, "records"), timed("records", state.namespace) as finished:
         report = StageReport("records")
         forgotten = apply_tombstones(state)
         batches = _batches(_read(state, map(_as_it_is, files), forgotten))
@@ -200,7 +200,7 @@ def _store(state: State, forgotten: ForgottenRecords, batch: Sequence[FileRead])
         ["namespace", "record_key"], keep="first", maintain_order=True
     )
     records = forgotten.without(records)
-    if records.height and warehouse.version(RECORDS) is not None:
+    if records.height:
         threads = records.select("namespace", "thread").unique()
         present = (
             warehouse.read(RECORDS, columns=["namespace", "thread", "record_key"])

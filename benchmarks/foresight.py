@@ -55,6 +55,7 @@ from benchmarks.foresight_history import (
     Session,
     just_before,
 )
+from cairn.assets.pending.publication import versions
 from cairn.knowledge.assembly.build import build
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
@@ -138,9 +139,8 @@ def put(tables: Mapping[str, pl.DataFrame], namespace: str, state: State) -> Non
     """Writes the tables of one namespace into an empty home, and publishes them."""
     for name, frame in tables.items():
         state.warehouse.write(TABLES[name], frame)
-    versions = {name: state.warehouse.version(table) for name, table in TABLES.items()}
-    there = {name: version for name, version in versions.items() if version is not None}
     latest = watermark(tables["conversations"], "ended_at")
+    there = versions(state.of(namespace))
     publish(state.home, Manifest(namespace, None, there, latest, datetime.now(UTC)))
 
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from cairn.assets.pending.publication import versions
 from cairn.assets.records import intake
 from cairn.assets.vector_index import run_vector_index
 from cairn.knowledge.assembly.build import build
@@ -177,12 +178,11 @@ def take_in(folder: Path, scratch: Path, state: State, only: Collection[str] | N
 def put_index(state: State) -> None:
     """Makes the index of all memories anew from their tables, and publishes them."""
     run_vector_index(state)
-    tables = {name: state.warehouse.version(table) for name, table in TABLES.items()}
-    there = {name: version for name, version in tables.items() if version is not None}
     ends = state.warehouse.read(CONVERSATIONS, columns=["namespace", "ended_at"]).collect()
     made = state.warehouse.read(VECTOR_INDEX, columns=["namespace", "generation"]).collect()
     for namespace, generation in made.iter_rows():
         latest = watermark(ends.filter(pl.col("namespace") == namespace), "ended_at")
+        there = versions(state.of(namespace))
         publish(state.home, Manifest(namespace, generation, there, latest, datetime.now(UTC)))
 
 

@@ -20,6 +20,7 @@ import polars as pl
 from benchmarks.made_up import NAMESPACE
 from benchmarks.nights import put
 from cairn.assets.engine.run_stage import run_stage
+from cairn.assets.pending.publication import versions
 from cairn.assets.vector_index import STEP, run_vector_index
 from cairn.knowledge.consolidation.stages import CONSOLIDATION
 from cairn.knowledge.retrieval.points import points
@@ -90,10 +91,9 @@ def made(home: Path, count: int) -> tuple[State, float]:
 
 def _publish(state: State) -> None:
     """The tables and the generation that are there become what readers follow."""
-    found = {name: state.warehouse.version(table) for name, table in TABLES.items()}
     generation = state.warehouse.read(TABLES["vector_index"]).collect()["generation"][0]
     latest = state.warehouse.read(MEMORY).select(pl.col("last_event_at").max()).collect().item()
-    tables = {name: version for name, version in found.items() if version is not None}
+    tables = versions(state.of(NAMESPACE))
     publish(state.home, Manifest(NAMESPACE, generation, tables, latest, datetime.now(UTC)))
 
 

@@ -46,7 +46,7 @@ def as_they_are(state: State, namespace: str) -> dict[str, pl.LazyFrame]:
     """The tables of a namespace in the versions of this moment, whatever is written later."""
     return {
         name: state.warehouse.read(
-            table, namespace=namespace, version=state.warehouse.version(table)
+            table, namespace=namespace, version=state.warehouse.version(table, namespace)
         )
         for name, table in TABLES.items()
         if "namespace" in table.columns
@@ -195,10 +195,11 @@ def purge(state: State) -> list[NotYet]:
             forget_others(state.home, namespace)
             state.index.prune(namespace, generations_in_use(state.home, namespace))
         state.answers.purge()
-    in_use = versions_in_use(state.home)
-    for name, table in TABLES.items():
-        with write_lock(state.home, f"forget --purge of {name}"):
-            state.warehouse.purge(table, keep=in_use.get(name, ()))
+    for own in state.each():
+        in_use = versions_in_use(state.home, own.own)
+        for name, table in TABLES.items():
+            with write_lock(state.home, f"forget --purge of {name} of {own.own}"):
+                own.warehouse.purge(table, keep=in_use.get(name, ()))
     sync_folder(state.home.root)
     held = blocked_namespaces(state.home)
     left = [NotYet(namespace, each.reasons) for namespace, each in sorted(held.items())]

@@ -55,11 +55,11 @@ def take(
 
 
 def follow(state: State, since: str = RUN[0].name, until: str = RUN[-1].name) -> list[str]:
-    """Takes the steps of a run from one to another, both by name and both taken.
+    """Takes the steps of a run from one to another, in each namespace; both by name, both taken.
 
     Returns:
         The days that had work.
     """
     names = [step.name for step in RUN]
     steps = RUN[names.index(since) : names.index(until) + 1]
-    return sorted({day for step in steps for day in take(state, step)[1]})
+    return sorted({day for own in state.each() for step in steps for day in take(own, step)[1]})

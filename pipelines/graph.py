@@ -10,6 +10,7 @@ from typing import Any
 
 import dagster as dg
 
+from cairn.assets.engine.namespaces import NAMESPACES
 from cairn.assets.engine.progress import StageReport
 from cairn.assets.engine.run_stage import result, specs
 from cairn.assets.maintenance import maintenance
@@ -70,8 +71,9 @@ BOOKS = (SOURCE_FILES, DEAD_LETTERS, WORK, MODEL_CALLS)
 MANIFEST = dg.AssetSpec(
     "publication",
     deps=["vector_index", "briefs", "utility", "funnel"],
-    description="One manifest per namespace: the versions that readers follow.",
+    description="The manifest of a namespace: the versions that its readers follow.",
     group_name="serving",
+    partitions_def=NAMESPACES,
 )
 
 
@@ -152,15 +154,16 @@ def _phase(name: str, parts: Sequence[str]) -> dg.AssetsDefinition:
     def phase(
         context: dg.AssetExecutionContext, config: RunConfig, state: dg.ResourceParam[State]
     ) -> Iterator[dg.MaterializeResult[Any]]:
+        own = state.of(context.partition_key)
         asked = {key.to_user_string() for key in context.selected_asset_keys}
         if context.run.job_name == NIGHT:
             config = RunConfig(rebuild=True)
         for step in map(STEPS.__getitem__, parts):
             if step.name == "publication" and not asked.isdisjoint(table.name for table in BOOKS):
-                yield from _of(asked, _books(state))
+                yield from _of(asked, _books(own))
             # All tables of a step are one piece of work; Dagster hears of those asked for.
             if not asked.isdisjoint([table.name for table in step.writes] or [step.name]):
-                yield from _of(asked, _taken(state, step, config))
+                yield from _of(asked, _taken(own, step, config))
 
     return phase
 

@@ -31,6 +31,7 @@ from cairn.resources.home.seals import SEALS
 from cairn.resources.home.sources import keep_sources
 from cairn.resources.home.write_lock import write_lock
 from cairn.resources.llm.answer_cache import Answers
+from cairn.resources.llm.verdict_limits import CHECKS
 from cairn.resources.repair.home_damage import home_damage, manifests_in_force, usable_mode
 from cairn.resources.repair.lost_records import lost_records, rebuild
 from cairn.resources.repair.lost_sources import damaged_lists
@@ -83,10 +84,11 @@ def heal(
             _let_go(state)
             if not to_do:
                 break
-        _make_true(state)
-        for table in TABLES.values():
-            if (folder := state.warehouse.folder(table)) is not None:
-                reseal(folder)
+        for own in state.each():
+            _make_true(own)
+            for table in TABLES.values():
+                if (folder := own.warehouse.folder(table)) is not None:
+                    reseal(folder)
     return list(mended)
 
 
@@ -124,8 +126,8 @@ def _let_go(state: State) -> None:
 
 def _unsealed(state: State) -> bool:
     """Whether a home is from before its files were sealed."""
-    folder = state.warehouse.folder(RECORDS)
-    return folder is not None and (folder / LOG).is_dir() and not (folder / SEALS).exists()
+    folders = [own.warehouse.folder(RECORDS) for own in state.each()]
+    return any(one and (one / LOG).is_dir() and not (one / SEALS).exists() for one in folders)
 
 
 def _usable(state: State, each: Damage) -> None:
@@ -172,8 +174,7 @@ def _mend_dagster(state: State, each: Damage) -> None:
 
 def _mend_answers(state: State, each: Damage) -> None:
     """A new file with what can be read of the old one, which is set aside."""
-    state.answers.close()
-    state.__dict__.pop("answers", None)
+    state.close_answers()
     aside = None
     for name in ("-wal", "-shm", ""):
         path = state.home.answers.with_name(state.home.answers.name + name)
@@ -193,8 +194,8 @@ def _mend_table(state: State, each: Damage) -> None:
 
 def _mend_records(state: State, each: Damage) -> None:
     """What can be read stays, without what is forgotten; what sources still hold is read again."""
-    folder = each.where
-    wrong = table_damage(folder, deep=False)
+    state = state.of(each.where.parent.name)
+    wrong = table_damage(each.where, deep=False)
     lost = lost_records(state.home, state.warehouse, wrong)
     told = tombstones(state.home)
     known = ForgottenRecords(
@@ -208,7 +209,7 @@ def _mend_records(state: State, each: Damage) -> None:
     # Written anew, it has other versions: readers go on with what is left.
     now = state.warehouse.version(RECORDS)
     for one in manifests_in_force(state.home) if now is not None else ():
-        if RECORDS.name in one.tables:
+        if one.namespace == state.own and RECORDS.name in one.tables:
             publish(state.home, replace(one, tables={**one.tables, RECORDS.name: now}))
 
 
@@ -253,6 +254,7 @@ class _Untrue(NamedTuple):
 
 
 def _untrue(state: State) -> _Untrue:
+    """What a namespace's tables say that is not so."""
     absent = {
         name
         for name, table in TABLES.items()
@@ -273,7 +275,7 @@ def _untrue(state: State) -> _Untrue:
 
 
 def _says_untrue(state: State) -> bool:
-    return any(holds is not None for holds in _untrue(state))
+    return any(holds is not None for own in state.each() for holds in _untrue(own))
 
 
 def _stages_of(state: State, absent: AbstractSet[str]) -> list[str]:
@@ -302,7 +304,7 @@ def _make_true(state: State) -> None:
         if holds is not None:
             state.warehouse.write(table, holds)
     # A suite that passed for a version of a table did so for the one that is no more.
-    remove(state.home.root / "checks.json")
+    remove(state.home.root / CHECKS / f"{state.own}.json")
 
 
 def salvage(damaged: Path, fresh: Answers) -> None:

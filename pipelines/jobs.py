@@ -2,16 +2,14 @@
 
 import dagster as dg
 
-from cairn.pipelines.checks.frames import VERIFY
+from cairn.pipelines.checks.frames import IS_PUBLISHED, VERIFY
 from cairn.pipelines.checks.oracle import hdbscan_agrees
 from cairn.pipelines.dispatch import dispatch
 from cairn.pipelines.enrich import enrich
 from cairn.pipelines.graph import FROM_RECORDS, NIGHT, WHOLE
 
 _CHECKS = dg.AssetSelection.all_asset_checks()
-_HELD_BACK = dg.AssetSelection.checks(
-    dg.AssetCheckKey(dg.AssetKey("publication"), "every_namespace")
-)
+_HELD_BACK = dg.AssetSelection.checks(dg.AssetCheckKey(dg.AssetKey("publication"), IS_PUBLISHED))
 _ORACLE = dg.AssetSelection.checks(*hdbscan_agrees.check_keys)
 _EVERY = dg.AssetSelection.assets("extractors", "records", *FROM_RECORDS)
 

@@ -1,17 +1,19 @@
 """Running the graph from one process: stretch by stretch, newest first, each published."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from uuid import uuid4
 
 import dagster as dg
 
+from cairn.assets.engine.namespaces import make_known
 from cairn.assets.engine.progress import LISTENER, Listener
 from cairn.assets.pending.records import changed_files
 from cairn.assets.records import stretch
-from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, SOURCE_FILES
+from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, RECORDS, SOURCE_FILES
 from cairn.pipelines.graph import PHASES
 from cairn.pipelines.healing import heal
 from cairn.pipelines.interrupts import again_if, counted
@@ -23,6 +25,7 @@ from cairn.resources.context import State
 from cairn.resources.effects import switched_off
 from cairn.resources.home.damage import Damaged, reading
 from cairn.resources.home.log_files import LogFile, bytes_per_line
+from cairn.resources.home.marks import note_verified, verified_since
 from cairn.resources.home.run_times import run_times
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.warehouse.publication import blocked_namespaces
@@ -133,8 +136,10 @@ def run_graph(
     def work(runs: _Runs) -> None:
         size = FIRST_STRETCH
         while files := changed_files(state):
-            on_stretch(stretch(files, size), len(files))
-            runs.execute("update", max_bytes=size)
+            taken = stretch(files, size)
+            on_stretch(taken, len(files))
+            update = partial(runs.execute, "update", max_bytes=size)
+            runs.each(_of(state, taken), update)
             size *= STRETCH_GROWTH
         runs.go_on()
         if checked:
@@ -161,10 +166,13 @@ def run_days(
     """
 
     def work(runs: _Runs) -> None:
-        if days:
-            runs.execute("refresh", since=min(days), until=max(days))
-        else:
-            runs.execute("publish")
+        def make(own: State) -> None:
+            if days:
+                runs.execute("refresh", own, since=min(days), until=max(days))
+            else:
+                runs.execute("publish", own)
+
+        runs.each([own for own in state.each() if own.warehouse.namespaces(RECORDS)], make)
         runs.go_on()
         runs.check(on_check, due=True)
 
@@ -179,7 +187,8 @@ def run_inbox(state: State, *, listener: Listener | None = None) -> Outcome:
     """
 
     def work(runs: _Runs) -> None:
-        runs.execute("update", inbox_alone=True)
+        owed = filter(is_pending, state.each())
+        runs.each(owed, lambda own: runs.execute("update", own, inbox_alone=True))
         runs.go_on()
 
     return _watched(state, work, listener)
@@ -219,6 +228,11 @@ def run_notifications(state: State) -> Outcome:
     return _watched(state, work)
 
 
+def _of(state: State, files: Sequence[LogFile]) -> list[State]:
+    """The namespaces of some files, in their order."""
+    return [state.of(name) for name in dict.fromkeys(file.namespace for file in files)]
+
+
 @dataclass(frozen=True)
 class _Runs:
     """Runs of jobs in this process, over one instance: opening it costs as much as a small run."""
@@ -228,38 +242,76 @@ class _Runs:
     instance: dg.DagsterInstance
     came: Callable[[], bool]
     """Whether an interrupt came since it was last asked."""
+    ran: set[str] = field(default_factory=set[str])
+    """Namespaces that a run was of."""
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: str(uuid4()))
     again: bool = False
 
     def take_in(self) -> None:
         """All that is pending."""
-        if is_pending(self.state):
-            self.execute("update")
+        self.each(filter(is_pending, self.state.each()), partial(self.execute, "update"))
 
     def go_on(self) -> None:
         """What is pending though no file is new; asks a model what no run had the time for."""
-        if not self.outcome.runs and is_pending(self.state, files=[]):
-            self.execute("update")
-        while self.state.model_goes_on and is_pending(self.state, files=[]):
-            self.execute("update")
+
+        def update(own: State) -> None:
+            if own.own not in self.ran and is_pending(own, files=[]):
+                self.execute("update", own)
+            while own.model_goes_on and is_pending(own, files=[]):
+                self.execute("update", own)
+
+        self.each(self.state.each(), update)
+
+    def publish(self) -> None:
+        """What is done so far, of the namespaces that this worked on."""
+        owns = [self.state.of(name) for name in sorted(self.ran)]
+        self.each(owns, partial(self.execute, "publish"))
+
+    def each(self, owns: Iterable[State], act: Callable[[State], None]) -> None:
+        """Does something in each namespace; one where it fails does not keep it from the others.
+
+        Raises:
+            RunFailed: in one of them a step failed.
+        """
+        failed: list[str] = []
+        for own in owns:
+            try:
+                act(own)
+            except RunFailed as error:
+                failed.append(str(error))
+        if failed:
+            raise RunFailed("; ".join(failed))
 
     def check(self, on_check: Callable[[], None], *, due: bool = False) -> None:
-        """Makes all stages and checks all tables, if anything ran and that is `due` or a day ago.
+        """Makes all stages and checks all tables of a namespace that ran, if `due` or a day ago.
 
-        So too if something waits that a language model is asked once a night, or a namespace is
+        So too if something waits that a language model is asked once a night, or the namespace is
         blocked: what held it back may be mended, or judged otherwise by a newer version.
         """
         home = self.state.home
-        blocked = blocked_namespaces(home) or SuiteVerdicts(home).any_broken
-        due = due or home.verified_since > VERIFIED_EVERY
-        if (due and self.outcome.runs) or blocked or night_model_work_pending(self.state):
-            on_check()
-            self.execute("verify")
-            home.verified_mark.touch(mode=0o600)
+        blocked = blocked_namespaces(home)
+        owed = [
+            own
+            for own in self.state.each()
+            if (own.own in self.ran and (due or verified_since(home, own.own) > VERIFIED_EVERY))
+            or own.own in blocked
+            or SuiteVerdicts(home, own.own).any_broken
+            or night_model_work_pending(own)
+        ]
 
-    def execute(self, job: str, **asked: object) -> None:
-        """One run of a job; `asked` is what is set of RunConfig, in every phase.
+        def verify(own: State) -> None:
+            self.execute("verify", own)
+            note_verified(home, own.own)
+
+        if owed:
+            on_check()
+        self.each(owed, verify)
+
+    def execute(self, job: str, own: State | None = None, **asked: object) -> None:
+        """One run of a job, of one namespace where it makes assets.
+
+        `asked` is what is set of RunConfig, in every phase.
 
         Raises:
             RunFailed: a step of it failed.
@@ -272,10 +324,15 @@ class _Runs:
             config["ops"] = {node.name: {"config": asked} for node in made.graph.nodes
                              if node.name in PHASES}  # fmt: skip
         run_id = str(uuid4())
+        namespace = own.own if own else None
+        if namespace:
+            make_known(self.instance, [namespace])
+            self.ran.add(namespace)
         with kept_open(self.instance, run_id):
             result = made.execute_in_process(
                 run_config=config,
                 instance=self.instance,
+                partition_key=namespace,
                 tags={
                     **process_tag(),
                     COMMAND_TAG: self.command,
@@ -334,7 +391,7 @@ def _done(
             came()
             runs.outcome.interrupted = True
             on_interrupt()
-            runs.execute("publish")
+            runs.publish()
         return runs.outcome
 
 

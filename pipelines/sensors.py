@@ -2,10 +2,14 @@
 
 import math
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.storage.tags import PARTITION_NAME_TAG
 
+from cairn.assets.engine.namespaces import make_known
+from cairn.assets.pending.records import changed_files
 from cairn.pipelines.dispatch import news
 from cairn.pipelines.enrich import idle
 from cairn.pipelines.healing import heal
@@ -15,6 +19,7 @@ from cairn.pipelines.planning.pending import is_pending, left_to_model
 from cairn.resources.context import State
 from cairn.resources.home.damage import Damaged
 from cairn.resources.home.home import HomeError
+from cairn.resources.home.log_files import LogFile
 from cairn.resources.home.write_lock import LockTimeout
 
 MODEL_PAUSE = 600.0
@@ -31,31 +36,54 @@ MOST_FAILURES = 7
     job=update,
     minimum_interval_seconds=5,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    description="Sees new and grown files and the inbox, and runs just the days that changed.",
+    description="Sees new and grown files and the inbox, and runs just the namespaces with any.",
 )
 def new_logs(
     context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
 ) -> dg.SensorResult | dg.SkipReason:
-    """Starts one run per tick, while none is queued or running."""
+    """Starts a run of each namespace with something to do, unless one is queued or running."""
     if wrong := _damage(state):
         return dg.SkipReason(wrong)
     state.home.sensor_mark.touch()
     reconcile(context.instance)
-    unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1)
-    if unfinished:
-        return dg.SkipReason(f"run {unfinished[0].run_id[:8]} is under way")
+    tick = int(context.cursor or 0) + 1
+    requests: list[dg.RunRequest] = []
+    waits: dict[str, str] = {}
+    make_known(context.instance, state.namespaces())
+    files: dict[str, list[LogFile]] = {}
+    for file in changed_files(state):
+        files.setdefault(file.namespace, []).append(file)
+    for own in state.each():
+        if why := _waits(own, context.instance, files.get(own.own, [])):
+            waits[own.own] = why
+        else:
+            requests.append(request(own.own, tick))
+    if not requests:
+        told = [f"{name}: {why}" for name, why in waits.items() if why != NOTHING_NEW]
+        return dg.SkipReason("; ".join(told) or NOTHING_NEW)
+    return dg.SensorResult(run_requests=requests, cursor=str(tick))
+
+
+NOTHING_NEW = "nothing new"
+
+
+def _waits(state: State, instance: dg.DagsterInstance, files: Sequence[LogFile]) -> str | None:
+    """Why a namespace with these changed files is not run now; None if it is."""
+    of_it = {PARTITION_NAME_TAG: state.own}
     # What owes nothing but a model's word comes after all else is published; days that wait for a
     # model that was just down would else be run at every tick.
     left = left_to_model(state)
-    if not is_pending(state, tried=left):
+    if not is_pending(state, files, tried=left):
         if not left:
-            return dg.SkipReason("nothing new")
+            return NOTHING_NEW
         if state.model_waited < MODEL_PAUSE:
-            return dg.SkipReason("the language model is waited for")
-    if (wait := _pause(context.instance)) > 0:
-        return dg.SkipReason(f"{update.name} failed: tried again in {wait:.0f} s")
-    tick = int(context.cursor or 0) + 1
-    return dg.SensorResult(run_requests=[request(tick)], cursor=str(tick))
+            return "the language model is waited for"
+    unfinished = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED, tags=of_it), limit=1)
+    if unfinished:
+        return f"run {unfinished[0].run_id[:8]} is under way"
+    if (wait := _pause(instance, of_it)) > 0:
+        return f"{update.name} failed: tried again in {wait:.0f} s"
+    return None
 
 
 _LOOKED: dict[Path, float] = {}
@@ -77,9 +105,9 @@ def _damage(state: State) -> str | None:
     return None
 
 
-def _pause(instance: dg.DagsterInstance) -> float:
+def _pause(instance: dg.DagsterInstance, of_it: Mapping[str, str]) -> float:
     """Seconds until a failed run is due again: a minute, doubled with each failure in a row."""
-    filters = dg.RunsFilter(job_name=update.name)
+    filters = dg.RunsFilter(job_name=update.name, tags=dict(of_it))
     records = instance.get_run_records(filters, limit=MOST_FAILURES)
     failed = 0
     for record in records:
@@ -93,9 +121,13 @@ def _pause(instance: dg.DagsterInstance) -> float:
     return ended + 60 * 2 ** (failed - 1) - time.time()
 
 
-def request(tick: int) -> dg.RunRequest:
+def request(namespace: str, tick: int) -> dg.RunRequest:
     """A run. A run key is remembered for ever, so it has the tick in it."""
-    return dg.RunRequest(run_key=f"{update.name}-{tick}", job_name=update.name)
+    return dg.RunRequest(
+        run_key=f"{update.name}-{namespace}-{tick}",
+        job_name=update.name,
+        partition_key=namespace,
+    )
 
 
 SENSORS = [new_logs, idle, news]

@@ -4,10 +4,12 @@ import logging
 import math
 import os
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -16,8 +18,18 @@ from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import EMBEDDINGS, Table
 from cairn.knowledge.vectors.model import Remembering, Vectors
-from cairn.resources.home.home import SCHEMA_VERSION, Home, OlderHomeError, open_home
+from cairn.resources.home.home import (
+    NAMESPACE,
+    SCHEMA_VERSION,
+    Home,
+    OlderHomeError,
+    check_namespace,
+    open_home,
+)
+from cairn.resources.home.inbox import namespaces_of_inbox
 from cairn.resources.home.settings import Settings, load_settings
+from cairn.resources.home.sources import LogSource, SourceError, list_sources
+from cairn.resources.warehouse.publication import namespaces
 from cairn.resources.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -34,23 +46,86 @@ FEW_CHANGES = 200_000
 """Rows of a change up to which it is kept for the next stage that asks."""
 
 
+@dataclass
+class _Opened:
+    """What the states of a home share: what is slow to open, and what is known of the run."""
+
+    parts: dict[str, Any] = field(default_factory=dict[str, Any])
+    changes: dict[tuple[str, str], tuple[tuple[int | None, int | None], Change]] = field(
+        default_factory=dict[tuple[str, str], tuple[tuple[int | None, int | None], Change]]
+    )
+    embedded: dict[str, Remembering] = field(default_factory=dict[str, Remembering])
+    command: str | None = None
+    begun: bool = False
+    night: bool = False
+    again: bool = False
+
+
 @dataclass(frozen=True)
 class State:
-    """A home with its settings; what is slow to open is opened when it is first asked for."""
+    """A home with its settings; what is slow to open is opened when it is first asked for.
+
+    One `of` a namespace has its tables alone: what a run does is done to one of these.
+    """
 
     home: Home
     settings: Settings
-    _changes: dict[tuple[str, str], tuple[tuple[int | None, int | None], Change]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-    _remembering: dict[str, Remembering] = field(
-        default_factory=dict[str, Remembering], repr=False, compare=False
-    )
+    namespace: str | None = None
+    """The only one whose tables it has; all of them if none."""
+    _opened: _Opened = field(default_factory=_Opened, repr=False, compare=False)
+
+    def of(self, namespace: str) -> "State":
+        """The same of one namespace; what was opened is shared.
+
+        Raises:
+            ValueError: it is of another, or that can be no namespace.
+        """
+        if namespace == self.namespace:
+            return self
+        if self.namespace is not None:
+            raise ValueError(f"this is of {self.namespace}, not of {namespace}")
+        return replace(self, namespace=check_namespace(namespace))
+
+    @property
+    def own(self) -> str:
+        """Its namespace.
+
+        Raises:
+            ValueError: it is of all of them.
+        """
+        if self.namespace is None:
+            raise ValueError("of which namespace is not said")
+        return self.namespace
+
+    def each(self) -> "list[State]":
+        """Itself, if it is of one namespace; else one of each that has tables, or logs to read."""
+        return [self] if self.namespace else [self.of(name) for name in self.namespaces()]
+
+    def namespaces(self) -> list[str]:
+        """Namespaces that have tables or readers, or may have logs to read, sorted."""
+        if self.namespace is not None:
+            return [self.namespace]
+        sources = list[LogSource]()
+        with suppress(SourceError):  # whoever reads them says so
+            sources = list_sources(self.home)
+        return sorted(
+            {
+                *self.warehouse.namespaces(),
+                *namespaces(self.home),
+                *(source.namespace for source in sources),
+                *filter(NAMESPACE.fullmatch, namespaces_of_inbox(self.home)),
+            }
+        )
 
     def let_go(self) -> None:
         """Forgets what was computed of tables that were rebuilt by other means."""
-        self._changes.clear()
-        self._remembering.clear()
+        self._opened.changes.clear()
+        self._opened.embedded.clear()
+
+    def _once(self, name: str, opened: Callable[[], Any]) -> Any:
+        if name not in self._opened.parts:
+            self._opened.parts[name] = opened()
+        return self._opened.parts[name]
 
     @property
     def policy(self) -> Policy:
@@ -60,29 +135,29 @@ class State:
     @cached_property
     def warehouse(self) -> Warehouse:
         """The tables."""
-        return Warehouse(
-            self.settings.warehouse or str(self.home.warehouse), self.settings.object_store or None
-        )
+        address = self.settings.warehouse or str(self.home.warehouse)
+        stores = self.settings.object_store or None
+        whole: Warehouse = self._once("warehouse", lambda: Warehouse(address, stores))
+        return whole if self.namespace is None else whole.of(self.namespace)
 
     @property
     def searches(self) -> bool:
         """Whether anything is searched for: a search provider is set."""
         return self.settings.search_provider is not None
 
-    @cached_property
+    @property
     def embedder(self) -> "Embedder":
         """The embedding model."""
         from cairn.resources.vector_index.embedder import load_embedder
 
-        return load_embedder(self.policy.embedder)
+        return self._once("embedder", lambda: load_embedder(self.policy.embedder))
 
     def embedder_of(self, namespace: str) -> Remembering:
         """The model with what it has embedded of a namespace: a text is embedded once."""
-        if namespace not in self._remembering:
-            self._remembering[namespace] = Remembering(
-                self.embedder, lambda: self._vectors_of(namespace)
-            )
-        return self._remembering[namespace]
+        known = self._opened.embedded
+        if namespace not in known:
+            known[namespace] = Remembering(self.embedder, lambda: self._vectors_of(namespace))
+        return known[namespace]
 
     def _vectors_of(self, namespace: str) -> tuple[list[str], Vectors]:
         """The texts of a namespace that were embedded, and their vectors, held only once."""
@@ -107,33 +182,41 @@ class State:
     ) -> Change | None:
         """What came and went in a table since a version; several stages ask for the same."""
         place, between = (table.name, namespace), (since, now)
-        if place in self._changes and self._changes[place][0] == between:
-            return self._changes[place][1]
+        known = self._opened.changes
+        if place in known and known[place][0] == between:
+            return known[place][1]
         change = self.warehouse.changes(table, since, namespace=namespace)
-        self._changes.pop(place, None)
+        known.pop(place, None)
         if change is not None and change.rows.height <= FEW_CHANGES:
-            self._changes[place] = (between, change)
+            known[place] = (between, change)
         return change
 
-    @cached_property
+    @property
     def answers(self) -> "Answers":
         """The answers of language models, and what they cost."""
         from cairn.resources.llm.answer_cache import Answers
 
-        return Answers(self.home.answers)
+        return self._once("answers", lambda: Answers(self.home.answers))
 
-    @cached_property
+    def close_answers(self) -> None:
+        """Closes the file of answers; who next asks for them opens what is there then."""
+        self.answers.close()
+        self._opened.parts.pop("answers", None)
+
+    @property
     def language_model(self) -> "LitellmModel | None":
         """The language model, one run of it; None if none is set."""
+        return self._once("language_model", self._language_model)
+
+    def _language_model(self) -> "LitellmModel | None":
         from cairn.resources.llm.language_model import LitellmModel
 
-        # Who asks for one file waits for it; a run of the graph keeps others from writing.
-        seconds = self.settings.model_seconds if "_command" in self.__dict__ else math.inf
-        model = self.settings.model
-        if model is None:
+        if self.settings.model is None:
             return None
+        # Who asks for one file waits for it; a run of the graph keeps others from writing.
+        seconds = self.settings.model_seconds if self._opened.begun else math.inf
         found = LitellmModel(self.settings, self.answers, seconds=seconds)
-        found.nightly = self.__dict__.get("_night", False)
+        found.nightly = self._opened.night
         return found
 
     def dry_run_model(self) -> "DryRunModel":
@@ -159,11 +242,11 @@ class State:
     def asks_again(self) -> bool:
         """Whether a language model is asked again what it answered to an earlier prompt."""
         limits = (self.settings.budget_run, self.settings.budget_day)
-        return limits != (None, None) or self.__dict__.get("_again", False)
+        return limits != (None, None) or self._opened.again
 
     def ask_again(self, *, allowed: bool) -> None:
         """Notes whether a person said that a language model may be asked again."""
-        self.__dict__["_again"] = allowed
+        self._opened.again = allowed
 
     def begin_run(
         self, command: str | None = None, *, night: bool = False, again: bool = False
@@ -174,11 +257,12 @@ class State:
         asks the language model what is asked once a night. `again` is as of `ask_again`.
         """
         self.ask_again(allowed=again)
-        if command is None or self.__dict__.get("_command") != command:
-            self.__dict__.pop("language_model", None)
-        self.__dict__["_command"] = command
-        self.__dict__["_night"] = night
-        if (model := self.__dict__.get("language_model")) is not None:
+        opened = self._opened
+        if command is None or opened.command != command:
+            opened.parts.pop("language_model", None)
+        opened.command, opened.begun, opened.night = command, True, night
+        model: LitellmModel | None = opened.parts.get("language_model")
+        if model is not None:
             model.nightly = night
             model.begin()
 
@@ -189,6 +273,7 @@ class State:
         """
         model = self.language_model if waits else None
         down = model is not None and model.waits
+        asset = f"{self.namespace}/{asset}" if self.namespace else asset
         self._note("model_waits", asset, on=waits and down)
         self._note("model_goes_on", asset, on=waits and not down)
 
@@ -206,7 +291,9 @@ class State:
     @property
     def model_goes_on(self) -> bool:
         """Whether a run had no time to ask all."""
-        return (self.home.root / "model_goes_on").exists()
+        file = self.home.root / "model_goes_on"
+        noted = file.read_text().split() if file.exists() else []
+        return any(self.namespace in (None, asset.partition("/")[0]) for asset in noted)
 
     @property
     def model_waited(self) -> float:
@@ -214,9 +301,12 @@ class State:
         mark = self.home.root / "model_waits"
         return time.time() - mark.stat().st_mtime if mark.exists() else math.inf
 
-    @cached_property
+    @property
     def index(self) -> "VectorIndex":
         """The vector index: in the home, or on a server where one is set."""
+        return self._once("index", self._index)
+
+    def _index(self) -> "VectorIndex":
         url, key = self.settings.qdrant_url, self.settings.qdrant_api_key
         if url is None:
             from cairn.resources.vector_index.edge import EdgeIndex

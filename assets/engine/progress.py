@@ -21,6 +21,8 @@ class StageReport:
     written: int = 0
     """Tables that got a new version."""
     seconds: float = 0.0
+    namespace: str | None = None
+    """Whose; None of all of them."""
 
     def __add__(self, other: "StageReport") -> "StageReport":
         return StageReport(
@@ -33,7 +35,13 @@ class StageReport:
             other.rows,
             self.written + other.written,
             self.seconds + other.seconds,
+            other.namespace,
         )
+
+
+def add_up(one: StageReport, two: StageReport) -> StageReport:
+    """Reports of one stage in different namespaces, whose rows add up, too."""
+    return replace(one + two, rows=one.rows + two.rows)
 
 
 @dataclass
@@ -50,7 +58,9 @@ LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def timed(stage: str) -> Generator[Callable[[StageReport], StageReport]]:
+def timed(
+    stage: str, namespace: str | None = None
+) -> Generator[Callable[[StageReport], StageReport]]:
     """Times a stage; call what it gives with the report, which comes back with its seconds."""
     listener = LISTENER.get()
     start = time.perf_counter()
@@ -58,7 +68,7 @@ def timed(stage: str) -> Generator[Callable[[StageReport], StageReport]]:
         listener.began(stage)
 
     def finished(report: StageReport) -> StageReport:
-        report = replace(report, seconds=time.perf_counter() - start)
+        report = replace(report, seconds=time.perf_counter() - start, namespace=namespace)
         if listener:
             before = listener.reports.get(report.stage)
             listener.reports[report.stage] = before + report if before else report

@@ -24,7 +24,6 @@ from cairn.resources.vector_index.protocol import MissingGenerationError, Vector
 from cairn.resources.warehouse.publication import (
     BlockedPublication,
     blocked_namespaces,
-    namespaces,
     published,
 )
 
@@ -37,13 +36,18 @@ BOOKS = frozenset({SOURCE_FILES.name, DEAD_LETTERS.name, MODEL_CALLS.name})
 
 
 def versions(state: State) -> dict[str, int]:
-    """Version of each table that is there."""
+    """Version of each table of a namespace that is there."""
     found = {table.name: state.warehouse.version(table) for table in PUBLISHED}
     return {name: version for name, version in found.items() if version is not None}
 
 
 def is_stale(state: State) -> bool:
-    """Whether tables, or what is in force, changed since some namespace was published.
+    """Whether some namespace is not published as it stands (`_is_stale`)."""
+    return any(map(_is_stale, state.each()))
+
+
+def _is_stale(state: State) -> bool:
+    """Whether tables, or what is in force, changed since a namespace was published.
 
     So it is while an older manifest may be read that holds what is forgotten.
 
@@ -59,20 +63,16 @@ def is_stale(state: State) -> bool:
     if not now_in_force.equals(_sorted(state, EXTRACTORS)) or older_to_drop(state):
         return True
     made = {name for name in current if name not in BOOKS}
-    held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
-    back = blocked_namespaces(state.home)
-    for namespace in {*held["namespace"], *namespaces(state.home)}:
-        last = back.get(namespace) or published(state.home, namespace)
-        if last is None or not last.tables.keys() <= current.keys():
-            return True
-        if any(last.tables.get(name) != current[name] for name in made):
-            return True
-        if isinstance(last, BlockedPublication):
-            if last.bounds != bounds(state):
-                return True
-        elif last.generation and not _is_there(state, namespace, last.generation):
-            return True
-    return False
+    last = blocked_namespaces(state.home).get(state.own) or published(state.home, state.own)
+    if last is None:
+        return bool(state.warehouse.namespaces(CONVERSATIONS))
+    if not last.tables.keys() <= current.keys():
+        return True
+    if any(last.tables.get(name) != current[name] for name in made):
+        return True
+    if isinstance(last, BlockedPublication):
+        return last.bounds != bounds(state)
+    return bool(last.generation) and not _is_there(state, state.own, last.generation)
 
 
 def _is_there(state: State, namespace: str, generation: str) -> bool:
@@ -92,9 +92,13 @@ def _sorted(state: State, table: Table) -> pl.DataFrame:
 def older_to_drop(state: State) -> set[str]:
     """Namespaces whose older manifests and generations hold what is forgotten, and may go for good.
 
-    None while days are pending, as what is published may hold what they hold; nor those blocked.
+    None while days of it are pending, as what is published may hold what they hold; nor those
+    blocked.
     """
     waiting = forgetting(state.home) - blocked_namespaces(state.home).keys()
-    if waiting and any(part.pending_days(state) for part in (raw_logs, *BY_CONVERSATION)):
-        return set()
-    return waiting
+    return {
+        own.own
+        for own in state.each()
+        if own.own in waiting
+        and not any(part.pending_days(own) for part in (raw_logs, *BY_CONVERSATION))
+    }

@@ -9,4 +9,4 @@ from cairn.resources.home.sources import files_there
 def changed_files(state: State) -> list[LogFile]:
     """Files of the registered sources and of the inbox that are new or differ, newest first."""
     known = state.warehouse.read(SOURCE_FILES).collect()
-    return changed(files_there(state.home), known)
+    return changed(files_there(state.home, state.namespace), known)

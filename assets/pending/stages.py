@@ -1,9 +1,9 @@
-"""Stages over whole tables: whose tables they make."""
+"""Stages over whole tables: whether there is anything that they read."""
 
 from cairn.knowledge.engine.stage import Stage
 from cairn.resources.context import State
 
 
-def namespaces_of(state: State, stage: Stage) -> list[str]:
-    """Namespaces with rows in a table that a stage reads, sorted."""
-    return sorted(set[str]().union(*map(state.warehouse.namespaces, stage.reads)))
+def is_read(state: State, stage: Stage) -> bool:
+    """Whether a table that a stage reads has rows."""
+    return any(map(state.warehouse.namespaces, stage.reads))

@@ -1,20 +1,19 @@
 """Suites as blocking checks, and goals that only warn."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import dagster as dg
 import polars as pl
 
 from cairn.assets.engine import plots
+from cairn.assets.engine.namespaces import NAMESPACES
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with
 from cairn.knowledge.engine.stage import Stage, StageContext
 from cairn.knowledge.schema.calendar import EPOCH, watermark
 from cairn.knowledge.schema.identity import digest
-from cairn.knowledge.schema.tables import CONVERSATIONS, TABLES, WORK
+from cairn.knowledge.schema.tables import TABLES, WORK
 from cairn.pipelines.checks.engines import CheckEngine, broken
 from cairn.pipelines.checks.expectation_check import ReadTable, Suite
 from cairn.pipelines.checks.expectations import suites
@@ -23,8 +22,8 @@ from cairn.pipelines.checks.oracle import hdbscan_agrees
 from cairn.pipelines.checks.rebuild_equal import forget_stage
 from cairn.pipelines.checks.retraction_guard import retraction_guard_check
 from cairn.resources.context import State
-from cairn.resources.llm.verdict_limits import EVERY, Broken, SuiteVerdicts, told
-from cairn.resources.warehouse.publication import blocked_namespaces, namespaces
+from cairn.resources.llm.verdict_limits import Broken, SuiteVerdicts, told
+from cairn.resources.warehouse.publication import blocked_namespaces
 
 
 class CheckFailed(Exception):  # noqa: N818  what happened
@@ -37,19 +36,15 @@ class SuiteResult(NamedTuple):
     suite: Suite
     rows: int | None
     """None if it passed before for the same versions."""
-    broken: dict[str, int]
-    held: Broken
-    """The same by namespace; of a suite that only warns, nothing."""
+    broken: Broken
 
 
 def run_suite(
     state: State, suite: Suite, verdicts: SuiteVerdicts, engine: CheckEngine
 ) -> SuiteResult:
-    """Runs a suite over the tables as they are now, unless it passed for just these versions.
+    """Runs a suite over the tables of a namespace, unless it passed for just these versions.
 
     What passed by polars alone is asked of great_expectations, and not the other way about.
-
-    It looks at all namespaces at once; only what does not hold is looked for in each.
     """
     versions = {name: state.warehouse.version(TABLES[name]) for name in suite.reads}
     name, seen = _named(suite, versions)
@@ -57,30 +52,17 @@ def run_suite(
     if verdicts.passed(name, by_library) or (
         engine is CheckEngine.POLARS and verdicts.passed(name, seen)
     ):
-        return SuiteResult(suite, None, {}, {})
+        return SuiteResult(suite, None, {})
 
-    def read(
-        table: str, *columns: str, days: Sequence[str] | None = None, namespace: str | None = None
-    ) -> pl.LazyFrame:
+    def read(table: str, *columns: str, days: Sequence[str] | None = None) -> pl.LazyFrame:
         return state.warehouse.read(
-            TABLES[table],
-            columns=columns or None,
-            days=days,
-            namespace=namespace,
-            version=versions[table],
+            TABLES[table], columns=columns or None, days=days, version=versions[table]
         )
 
     rows, wrong = _looked_at(suite, read, engine)
-    held: dict[str, dict[str, int]] = {}
-    if wrong and suite.blocking:
-        if all("namespace" in TABLES[table].columns for table in suite.reads):
-            for each in every_namespace(state):
-                if of_one := _looked_at(suite, partial(read, namespace=each), engine)[1]:
-                    held[each] = of_one
-        held = held or {EVERY: wrong}
     if suite.blocking or not wrong:
-        verdicts.keep(name, seen if engine is CheckEngine.POLARS else by_library, held)
-    return SuiteResult(suite, rows, wrong, held)
+        verdicts.keep(name, seen if engine is CheckEngine.POLARS else by_library, wrong)
+    return SuiteResult(suite, rows, wrong)
 
 
 def _named(suite: Suite, versions: Mapping[str, int | None]) -> tuple[str, str]:
@@ -98,21 +80,9 @@ def _looked_at(suite: Suite, read: ReadTable, engine: CheckEngine) -> tuple[int,
     return rows, wrong
 
 
-def every_namespace(state: State) -> list[str]:
-    """Namespaces that hold conversations or were published, sorted."""
-    held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
-    return sorted({*held["namespace"], *namespaces(state.home)})
-
-
-def _result(
-    name: str, found: Sequence[SuiteResult], namespaces: Sequence[str], *, blocking: bool
-) -> dg.AssetCheckResult:
-    """An error stops what is downstream: only when no namespace is left that it may go on for."""
+def _result(name: str, found: Sequence[SuiteResult], *, blocking: bool) -> dg.AssetCheckResult:
+    """An error stops what is downstream: nothing of the namespace is published."""
     wrong = [told(rule, count) for each in found for rule, count in each.broken.items()]
-    held = {namespace for each in found for namespace in each.held}
-    partly = bool(held) and EVERY not in held and not held >= set(namespaces)
-    if partly:
-        wrong.append(f"{', '.join(sorted(held))} blocked")
     shown = [
         {
             "suite": each.suite.name,
@@ -126,9 +96,7 @@ def _result(
         asset_key=found[0].suite.table,
         check_name=name,
         passed=not wrong,
-        severity=dg.AssetCheckSeverity.ERROR
-        if blocking and not partly
-        else dg.AssetCheckSeverity.WARN,
+        severity=dg.AssetCheckSeverity.ERROR if blocking else dg.AssetCheckSeverity.WARN,
         description="; ".join(wrong) or " ".join(each.suite.about for each in found),
         metadata={"suites": plots.table(pl.DataFrame(shown))},
     )
@@ -167,6 +135,7 @@ GROUPS = {
 """Tables that one step checks: none is made from another one behind the step before it."""
 
 INVARIANTS, DUPLICATES, REBUILD_EQUAL = "invariants", "duplicates", "rebuild_equal"
+IS_PUBLISHED = "is_published"
 PARTLY = tuple(stage for stage in STAGES if stage.is_incremental)
 """Stages that make anew just what a change touches."""
 
@@ -194,6 +163,7 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
                 asset=table,
                 description=" ".join(suite.about for suite in asked),
                 blocking=blocking,
+                partitions_def=NAMESPACES,
             )
             for (table, blocking), asked in parts.items()
         ],
@@ -202,9 +172,9 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
     def check(
         context: dg.AssetCheckExecutionContext, state: dg.ResourceParam[State]
     ) -> Iterator[dg.AssetCheckResult]:
-        verdicts = SuiteVerdicts(state.home)
+        own = state.of(context.partition_key)
+        verdicts = SuiteVerdicts(state.home, own.own)
         failed: list[str] = []
-        names = every_namespace(state)
         engine = (
             CheckEngine.POLARS if context.run.job_name == VERIFY else CheckEngine.GREAT_EXPECTATIONS
         )
@@ -213,8 +183,8 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
             key = dg.AssetCheckKey(dg.AssetKey(table), name)
             if key not in context.selected_asset_check_keys:
                 continue
-            found = [run_suite(state, suite, verdicts, engine) for suite in asked]
-            result = _result(name, found, names, blocking=blocking)
+            found = [run_suite(own, suite, verdicts, engine) for suite in asked]
+            result = _result(name, found, blocking=blocking)
             yield result
             if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
                 failed.append(f"{table}: {result.description}")
@@ -236,33 +206,24 @@ def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> Su
     suite = Suite(stage.name, REBUILD_EQUAL, AS_A_WHOLE, tuple(tables), content, lambda _: ())
     name, seen = _named(suite, versions)
     if verdicts.passed(name, seen):
-        return SuiteResult(suite, None, {}, {})
-    rows = 0
-    held: dict[str, dict[str, int]] = {}
-    behind = _behind(state, stage, versions)
-    for namespace in every_namespace(state):
-        if namespace in behind:
-            continue
-        frames = {
-            name: state.warehouse.read(table, namespace=namespace, version=versions[name]).filter(
-                stage.rows_of(name)
-            )
-            for name, table in tables.items()
-        }
-        means = StageContext(state.policy, state.embedder_of(namespace))
-        looked_at, changes = _made_again(stage, frames, means)
-        rows += looked_at
-        for table in stage.writes:
-            if count := changes[table.name].rows.select(table.key).unique().height:
-                held.setdefault(namespace, {})[f"{table.name} as made of everything"] = count
-    if held:
+        return SuiteResult(suite, None, {})
+    if _is_behind(state, stage, versions):
+        return SuiteResult(suite, 0, {})
+    frames = {
+        name: state.warehouse.read(table, version=versions[name]).filter(stage.rows_of(name))
+        for name, table in tables.items()
+    }
+    means = StageContext(state.policy, state.embedder_of(state.own))
+    rows, changes = _made_again(stage, frames, means)
+    wrong = {
+        f"{table.name} as made of everything": count
+        for table in stage.writes
+        if (count := changes[table.name].rows.select(table.key).unique().height)
+    }
+    if wrong:
         forget_stage(state, stage.name)
-    if held or not behind:
-        verdicts.keep(name, seen, held)
-    wrong = Counter[str]()
-    for each in held.values():
-        wrong.update(each)
-    return SuiteResult(suite, rows, dict(wrong), held)
+    verdicts.keep(name, seen, wrong)
+    return SuiteResult(suite, rows, wrong)
 
 
 def _made_again(
@@ -304,15 +265,14 @@ def _count(frame: pl.LazyFrame) -> int:
     return frame.select(pl.len()).collect().item()
 
 
-def _behind(state: State, stage: Stage, versions: Mapping[str, int | None]) -> set[str]:
-    """Namespaces whose input somebody wrote since the stage ran: a run at the same time.
+def _is_behind(state: State, stage: Stage, versions: Mapping[str, int | None]) -> bool:
+    """Whether somebody wrote what a stage reads since it ran: a run at the same time.
 
     Its tables are not yet made of that, and whoever wrote it makes them.
     """
     work = state.warehouse.read(WORK).filter(pl.col("stage") == stage.name).collect()
     now = {f"{table.name}@{versions[table.name]}" for table in stage.reads}
-    noted = work.select("namespace", "input_hash").iter_rows()
-    return {namespace for namespace, hash_ in noted if not now <= set(hash_.split())}
+    return any(not now <= set(noted.split()) for noted in work["input_hash"])
 
 
 def _rebuild_check(stage: Stage) -> dg.AssetChecksDefinition:
@@ -321,13 +281,20 @@ def _rebuild_check(stage: Stage) -> dg.AssetChecksDefinition:
         description=AS_A_WHOLE,
         specs=[
             dg.AssetCheckSpec(
-                REBUILD_EQUAL, asset=stage.name, blocking=True, description=AS_A_WHOLE
+                REBUILD_EQUAL,
+                asset=stage.name,
+                blocking=True,
+                description=AS_A_WHOLE,
+                partitions_def=NAMESPACES,
             )
         ],
     )
-    def check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
-        found = run_rebuild_check(state, stage, SuiteVerdicts(state.home))
-        result = _result(REBUILD_EQUAL, [found], every_namespace(state), blocking=True)
+    def check(
+        context: dg.AssetCheckExecutionContext, state: dg.ResourceParam[State]
+    ) -> Iterator[dg.AssetCheckResult]:
+        own = state.of(context.partition_key)
+        found = run_rebuild_check(own, stage, SuiteVerdicts(state.home, own.own))
+        result = _result(REBUILD_EQUAL, [found], blocking=True)
         yield result
         if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
             raise CheckFailed(f"{stage.name}: {result.description}")
@@ -337,16 +304,18 @@ def _rebuild_check(stage: Stage) -> dg.AssetChecksDefinition:
 
 @dg.asset_check(
     asset="publication",
-    name="every_namespace",
-    description="The invariants of every namespace hold, so that it could be published.",
+    name=IS_PUBLISHED,
+    description="The invariants of the namespace hold, so that it could be published.",
+    partitions_def=NAMESPACES,
 )
-def every_namespace_is_published(state: dg.ResourceParam[State]) -> dg.AssetCheckResult:
-    """Names the namespaces whose readers keep what they had, and why."""
-    held = {name: "; ".join(each.reasons) for name, each in blocked_namespaces(state.home).items()}
+def is_published(
+    context: dg.AssetCheckExecutionContext, state: dg.ResourceParam[State]
+) -> dg.AssetCheckResult:
+    """Says why readers keep what they had, where they do."""
+    held = blocked_namespaces(state.home).get(context.partition_key)
+    why = "; ".join(held.reasons) if held else ""
     return dg.AssetCheckResult(
-        passed=not held,
-        description=f"Held back: {', '.join(held)}." if held else "All are published.",
-        metadata=held,
+        passed=held is None, description=f"Held back: {why}." if held else "It is published."
     )
 
 
@@ -359,7 +328,7 @@ def checks() -> list[dg.AssetChecksDefinition]:
     ]
     return [
         *groups, *map(_rebuild_check, PARTLY), retraction_guard_check, *GOALS, hdbscan_agrees,
-        every_namespace_is_published,
+        is_published,
     ]  # fmt: skip
 
 

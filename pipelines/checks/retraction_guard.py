@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from cairn.assets.engine.namespaces import NAMESPACES
 from cairn.knowledge.quality.retraction_guard import too_many
-from cairn.knowledge.schema.tables import CONVERSATIONS
 from cairn.resources.context import State
 from cairn.resources.retraction_guard import retractions_now
-from cairn.resources.warehouse.publication import namespaces
 
 ABOUT = (
     "Of what was published, no more than policy.max_retraction_ratio is contradicted, ended or"
@@ -17,41 +16,41 @@ ABOUT = (
 
 
 class TooMuchStruckOut(Exception):  # noqa: N818  what happened
-    """No namespace may be published; the message says why, and what to do."""
+    """The namespace may not be published; the message says why, and what to do."""
 
 
 @dg.multi_asset_check(
     name="check_retraction_guard",
     description=ABOUT,
-    specs=[dg.AssetCheckSpec("retraction_guard", asset="memory", blocking=True, description=ABOUT)],
-)
-def retraction_guard_check(state: dg.ResourceParam[State]) -> Iterator[dg.AssetCheckResult]:
-    """Counts what each namespace would lose; only if none is left that may, it stops the run.
+    specs=[
+        dg.AssetCheckSpec(
+            "retraction_guard", asset="memory", blocking=True, description=ABOUT,
+            partitions_def=NAMESPACES,
+        )
+    ],
+)  # fmt: skip
+def retraction_guard_check(
+    context: dg.AssetCheckExecutionContext, state: dg.ResourceParam[State]
+) -> Iterator[dg.AssetCheckResult]:
+    """Counts what a namespace would lose; where that is too much, it stops the run.
 
-    Publication itself holds a namespace back, in every run: this shows the share of each.
+    Publication itself holds the namespace back, in every run: this shows the share.
     """
-    held = state.warehouse.read(CONVERSATIONS, columns=["namespace"]).unique().collect()
-    names = sorted({*held["namespace"], *namespaces(state.home)})
-    found = {name: retractions_now(state, name) for name in names}
-    struck = {name: each for name, each in found.items() if each is not None}
-    refused = {name: why for name, each in struck.items() if (why := too_many(each, state.policy))}
-    all_refused = bool(refused) and len(refused) == len(names)
-    told = "; ".join(f"{name}: {why}" for name, why in refused.items())
+    struck = retractions_now(state.of(context.partition_key), context.partition_key)
+    why = struck and too_many(struck, state.policy)
     yield dg.AssetCheckResult(
         asset_key="memory",
         check_name="retraction_guard",
-        passed=not refused,
-        severity=dg.AssetCheckSeverity.ERROR if all_refused else dg.AssetCheckSeverity.WARN,
-        description=told or ABOUT,
+        passed=not why,
+        severity=dg.AssetCheckSeverity.ERROR if why else dg.AssetCheckSeverity.WARN,
+        description=why or ABOUT,
         metadata={
-            f"{name}/{key}": value
-            for name, each in struck.items()
-            for key, value in (
-                ("retractions", each.facts.height),
-                ("published", each.published),
-                ("share", round(each.share, 4)),
-            )
-        },
+            "retractions": struck.facts.height,
+            "published": struck.published,
+            "share": round(struck.share, 4),
+        }
+        if struck
+        else {},
     )
-    if all_refused:
-        raise TooMuchStruckOut(told)
+    if why:
+        raise TooMuchStruckOut(why)

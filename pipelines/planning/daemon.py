@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from cairn.assets.engine.progress import Listener, StageReport
+from cairn.assets.engine.progress import Listener, StageReport, add_up
 from cairn.knowledge.assembly.run import RUN
 from cairn.knowledge.schema.tables import TABLES
 from cairn.resources.context import State
@@ -23,20 +23,23 @@ TABLE_OF = {step.name: step.writes[0].name for step in RUN if step.writes}
 
 @dataclass
 class Stages:
-    """What stages reported over a run, by name; counts as a person would add them up."""
+    """What stages reported over a run, by name and namespace; counts as a person would add them."""
 
-    reports: dict[str, StageReport] = field(default_factory=dict[str, StageReport])
+    reports: dict[tuple[str, str | None], StageReport] = field(
+        default_factory=dict[tuple[str, str | None], StageReport]
+    )
 
     def add(self, report: StageReport) -> None:
         """Takes in a report: stages by day add up, whole tables count as they were last made."""
-        before = self.reports.get(report.stage)
+        place = report.stage, report.namespace
+        before = self.reports.get(place)
         if before is None:
-            self.reports[report.stage] = report
+            self.reports[place] = report
         elif report.stage in _ADDED:
-            self.reports[report.stage] = before + report
+            self.reports[place] = before + report
         else:
             last = report if report.units else before
-            self.reports[report.stage] = replace(
+            self.reports[place] = replace(
                 last,
                 seconds=before.seconds + report.seconds,
                 written=before.written + report.written,
@@ -44,6 +47,9 @@ class Stages:
 
     def rows(self, state: State) -> list[dict[str, object]]:
         """One row per stage, in the order of the data, with the rows of its table now."""
+        summed: dict[str, StageReport] = {}
+        for (stage, _), report in self.reports.items():
+            summed[stage] = add_up(summed[stage], report) if stage in summed else report
 
         def height(report: StageReport) -> int:
             table = TABLES.get(TABLE_OF.get(report.stage, report.stage))
@@ -63,5 +69,5 @@ class Stages:
                 "seconds": round(report.seconds, 3),
             }
             for name in ORDER
-            if (report := self.reports.get(name)) is not None
+            if (report := summed.get(name)) is not None
         ]

@@ -56,7 +56,7 @@ def _told_by_files(state: State) -> bool:
         or state.model_goes_on
         or state.model_waited < math.inf
         or blocked_namespaces(home)
-        or SuiteVerdicts(home).any_broken
+        or any(SuiteVerdicts(home, name).any_broken for name in state.namespaces())
         or old_settings()  # each run warns of them
     )
 

@@ -7,7 +7,8 @@ import polars as pl
 
 from cairn.assets.pending import by_conversation, publication, raw_logs
 from cairn.assets.pending.records import changed_files
-from cairn.assets.pending.stages import namespaces_of
+from cairn.assets.pending.settled import is_settled, note_settled, stands
+from cairn.assets.pending.stages import is_read
 from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.engine.work import UNIT, day_units, pending_units
@@ -92,7 +93,7 @@ def _pending_by_model(state: State, *, nightly: bool) -> list[tuple[str, str]]:
     return [
         (namespace, stage)
         for namespace, stage in left.iter_rows()
-        if namespace in namespaces_of(state, asking[stage])
+        if is_read(state.of(namespace), asking[stage])
     ]
 
 
@@ -103,11 +104,20 @@ def is_pending(
 
     Days that were `tried`, and WHOLE, are left: what they still owe waits for a language model.
     """
-    return bool(
-        (changed_files(state) if files is None else files)
-        or set(pending_days(state)) - set(tried)
-        or is_unpublished(state, tried)
-    )
+    if changed_files(state) if files is None else files:
+        return True
+    return any(_is_pending(own, tried) for own in state.each())
+
+
+def _is_pending(state: State, tried: Collection[str]) -> bool:
+    """Whether a namespace has days to make, or something to publish."""
+    standing = stands(state)
+    if is_settled(state, standing):
+        return False
+    found = set(pending_days(state)) - set(tried) or is_unpublished(state, tried)
+    if not found and not tried:
+        note_settled(state, standing)
+    return bool(found)
 
 
 def is_unpublished(state: State, tried: Collection[str] = ()) -> bool:

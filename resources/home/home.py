@@ -1,11 +1,9 @@
 """The one folder that holds all run-time state."""
 
-import math
 import os
 import re
 import shutil
 import stat
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +21,10 @@ FOLDERS = ("inbox", "warehouse", "index", "dagster", "publication")
 OURS = {
     *FOLDERS, "schema_version", "cairn.toml", "answers.sqlite", "answers.sqlite-shm",
     "answers.sqlite-wal", "sources.json", "sources.copy.json", "write.lock", "write.lock.next",
-    "checks.json", "held.json", "blocked.json", "sensor_alive", "model_waits", "model_goes_on",
-    "keys.json", "forget.key", "forgetting", "search_waits", "notifications", "damaged",
-    "records_dated", "usage", "run_times.jsonl", "upgrading", "lookup", "hooks", "daemon.lock",
-    "nothing_new.json", "verified",
+    "checks", "checks.json", "held.json", "blocked.json", "sensor_alive", "model_waits",
+    "model_goes_on", "keys.json", "forget.key", "forgetting", "search_waits", "notifications",
+    "damaged", "records_dated", "warehouse.next", "usage", "run_times.jsonl", "upgrading",
+    "lookup", "hooks", "daemon.lock", "nothing_new.json", "verified", "nights", "settled",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -181,17 +179,6 @@ class Home:
     def sensor_mark(self) -> Path:
         """Touched at each tick of the sensor; not there if it never ran."""
         return self.root / "sensor_alive"
-
-    @property
-    def verified_mark(self) -> Path:
-        """Touched when all tables were checked at the end of a run."""
-        return self.root / "verified"
-
-    @property
-    def verified_since(self) -> float:
-        """Seconds since then; infinite if they never were."""
-        mark = self.verified_mark
-        return time.time() - mark.stat().st_mtime if mark.is_file() else math.inf
 
     def dagster_environment(self) -> dict[str, str]:
         """Points Dagster at this home, here and in every process started from here.
@@ -365,6 +352,7 @@ def schema_version(root: Path) -> int:
         step.version - 1
         for step in MIGRATIONS
         if any((root / "warehouse" / name).exists() for name in step.tables)
+        or (step.by_namespace and (root / "warehouse" / "records" / "_delta_log").exists())
     ]
     return min(older, default=SCHEMA_VERSION)
 

@@ -28,7 +28,16 @@ FILE = "nothing_new.json"
 
 # What is written beside all work, and decides nothing.
 _PASSED_OVER = frozenset(
-    {FILE, "write.lock", "write.lock.next", "daemon.lock", "usage", "hooks", "sensor_alive"}
+    {
+        FILE,
+        "write.lock",
+        "write.lock.next",
+        "daemon.lock",
+        "usage",
+        "hooks",
+        "sensor_alive",
+        "settled",
+    }
 )
 _BESIDE_SQLITE = ("-wal", "-shm")
 

@@ -7,21 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cairn.resources.home.atomic_files import replace_file
-from cairn.resources.home.home import Home
+from cairn.resources.home.home import Home, check_namespace
 from cairn.resources.home.notes import NoteError, read_note
 
-CHECKS = "checks.json"
+CHECKS = "checks"
+"""Folder in the home, with a file per namespace."""
 
-EVERY = "*"
-"""Stands for all namespaces, where what is broken cannot be laid to some of them."""
-
-Broken = Mapping[str, Mapping[str, int]]
-"""Rules that do not hold, by namespace, each with the number of rows that break it."""
+Broken = Mapping[str, int]
+"""Rules that do not hold, each with the number of rows that break it."""
 
 
 @dataclass(frozen=True)
 class KeptVerdicts:
-    """What is noted of the suites."""
+    """What is noted of the suites of a namespace."""
 
     passed: dict[str, str] = field(default_factory=dict[str, str])
     """What each that passed had seen (a digest)."""
@@ -29,28 +27,28 @@ class KeptVerdicts:
     """What each other one found."""
 
 
-def kept_verdicts(home: Home) -> KeptVerdicts:
-    """What is noted of the suites.
+def kept_verdicts(file: Path) -> KeptVerdicts:
+    """What is noted of the suites of a namespace.
 
     Raises:
         FileNotFoundError: nothing is.
         NoteError: it cannot be read.
     """
-    return read_note(home.root / CHECKS, KeptVerdicts)
+    return read_note(file, KeptVerdicts)
 
 
 class SuiteVerdicts:
-    """The last verdict of each suite, kept in the home.
+    """The last verdict of each suite over the tables of a namespace, kept in the home.
 
     A suite that passed is not run again for the same versions of the tables that it reads. What is
-    broken holds its namespace back until the suite has passed. What cannot be read is no verdict.
+    broken holds the namespace back until the suite has passed. What cannot be read is no verdict.
     """
 
-    def __init__(self, home: Home) -> None:
-        self._file: Path = home.root / CHECKS
+    def __init__(self, home: Home, namespace: str) -> None:
+        self._file: Path = home.root / CHECKS / f"{check_namespace(namespace)}.json"
         kept = KeptVerdicts()
         with suppress(FileNotFoundError, NoteError):
-            kept = kept_verdicts(home)
+            kept = kept_verdicts(self._file)
         self._passed, self._broken = kept.passed, kept.broken
 
     def passed(self, suite: str, seen: str) -> bool:
@@ -68,20 +66,21 @@ class SuiteVerdicts:
         content = json.dumps(
             {"passed": self._passed, "broken": self._broken}, indent=1, sort_keys=True
         )
+        self._file.parent.mkdir(mode=0o700, exist_ok=True)
         replace_file(self._file, content.encode())
 
     @property
     def any_broken(self) -> bool:
-        """Whether some suite holds a namespace back."""
+        """Whether some suite holds the namespace back."""
         return bool(self._broken)
 
-    def against(self, namespace: str) -> list[str]:
-        """What holds a namespace back, in words: table, rule and count."""
+    @property
+    def reasons(self) -> list[str]:
+        """What holds the namespace back, in words: table, rule and count."""
         return [
             f"{suite.partition('.')[0]}: {told(rule, count)}"
             for suite, broken in sorted(self._broken.items())
-            for name in (namespace, EVERY)
-            for rule, count in sorted(broken.get(name, {}).items())
+            for rule, count in sorted(broken.items())
         ]
 
 

@@ -15,7 +15,15 @@ import polars as pl
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.identity import digest
-from cairn.knowledge.schema.tables import MODEL_CALLS, RAW_LOGS, RECORDS, SOURCE_FILES, TABLES, WORK
+from cairn.knowledge.schema.tables import (
+    MODEL_CALLS,
+    RAW_LOGS,
+    RECORDS,
+    SOURCE_FILES,
+    TABLES,
+    WORK,
+    Table,
+)
 from cairn.resources.context import State
 from cairn.resources.deletion.applying import STAGE as FORGET
 from cairn.resources.deletion.tombstones import FORGETTING, forgetting, key_of, tombstones
@@ -45,7 +53,6 @@ BACKUP = "put it there from a backup, then `cairn run`"
 LOSS = "or `cairn run --accept-loss` goes on without it"
 
 _MARKS = ("model_waits", "model_goes_on", "search_waits", "sensor_alive")
-_NOTES = {CHECKS: kept_verdicts, BLOCKED: read_blocked}
 _HISTORY = "the history of runs"
 
 
@@ -117,9 +124,14 @@ def _small_files(state: State, deep: bool) -> Iterator[Damage]:
     for name in _MARKS:
         if not _can(root / name, _text):
             yield Damage("note", f"mark {name}", root / name, "cannot be read", NOTHING)
-    for name, read in _NOTES.items():
-        if not _can(root / name, lambda _, read=read: read(state.home)):
-            yield Damage("note", f"note {name}", root / name, "cannot be read", NOTHING)
+    notes: dict[Path, Callable[[Path], object]] = {
+        root / BLOCKED: lambda _: read_blocked(state.home)
+    }
+    notes |= dict.fromkeys((root / CHECKS).glob("*.json"), kept_verdicts)
+    for file, read in notes.items():
+        if not _can(file, read):
+            name = file.relative_to(root)
+            yield Damage("note", f"note {name}", file, "cannot be read", NOTHING)
     try:
         forgetting(state.home)
     except Damaged:
@@ -169,7 +181,7 @@ def _were_read(state: State) -> list[tuple[str, str]]:
     """Namespace and path of each file that was read and is not of the inbox."""
     if not _has_rows(state, SOURCE_FILES.name):
         return []
-    read = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path"]).collect()
+    read = _read(state, SOURCE_FILES).select("namespace", "path").collect()
     own = state.home.root
     return [(name, path) for name, path in read.iter_rows() if not Path(path).is_relative_to(own)]
 
@@ -237,7 +249,7 @@ def _dear(state: State) -> str:
     """What the answers cost."""
     if not _has_rows(state, MODEL_CALLS.name):
         return "answers that were paid: they are asked, and paid, again"
-    calls = state.warehouse.read(MODEL_CALLS, columns=["cost"]).collect()
+    calls = _read(state, MODEL_CALLS).select("cost").collect()
     dollars = calls["cost"].sum()
     return f"up to {calls.height:,} answers, for {dollars:.2f} dollars: they are asked again"
 
@@ -260,16 +272,17 @@ def _manifests(state: State, deep: bool) -> Iterator[Damage]:
 
 def _absent_versions(state: State, manifest: Manifest) -> list[str]:
     """Tables that are there, but not as a manifest names them."""
+    own = state.of(manifest.namespace)
     folders = {
         name: folder
         for name in manifest.tables.keys() & TABLES.keys()
-        if (folder := state.warehouse.folder(TABLES[name])) is not None
+        if (folder := own.warehouse.folder(TABLES[name])) is not None
     }
     absent = sorted(
         name for name, folder in folders.items() if not has_version(folder, manifest.tables[name])
     )
     # Records that are older than what was made of them are told of by themselves.
-    if absent == [RECORDS.name] and any(_records(state, folders[RECORDS.name], None, gone=False)):
+    if absent == [RECORDS.name] and any(_records(own, folders[RECORDS.name], None, gone=False)):
         return []
     return absent
 
@@ -310,20 +323,23 @@ def _index(state: State, deep: bool) -> Iterator[Damage]:
 
 def _tables(state: State, deep: bool) -> Iterator[Damage]:
     """Tables that cannot be read, and those that were there and are gone."""
-    claimed = {name for one in manifests_in_force(state.home) for name in one.tables}
-    claimed |= _claimed(state)
-    for table in TABLES.values():
-        folder = state.warehouse.folder(table)
-        if folder is None:
-            return
-        wrong = table_damage(folder, deep=deep)
-        gone = wrong is None and not any((folder / "_delta_log").glob("*.json"))
-        if table is RECORDS:
-            yield from _records(state, folder, wrong, gone=gone and table.name in claimed)
-        elif wrong:
-            yield Damage("table", f"table {table.name}", folder, wrong.found, NOTHING)
-        elif gone and table.name in claimed:
-            yield Damage("gone", f"table {table.name}", folder, "is gone", NOTHING)
+    in_force = {one.namespace: one for one in manifests_in_force(state.home)}
+    for own in state.each():
+        manifest = in_force.get(own.own)
+        claimed = _claimed(own) | {*(manifest.tables if manifest else ())}
+        for table in TABLES.values():
+            folder = own.warehouse.folder(table)
+            if folder is None:
+                return
+            what = f"table {table.name} of {own.own}"
+            wrong = table_damage(folder, deep=deep)
+            gone = wrong is None and not any((folder / "_delta_log").glob("*.json"))
+            if table is RECORDS:
+                yield from _records(own, folder, wrong, gone=gone and table.name in claimed)
+            elif wrong:
+                yield Damage("table", what, folder, wrong.found, NOTHING)
+            elif gone and table.name in claimed:
+                yield Damage("gone", what, folder, "is gone", NOTHING)
 
 
 def _claimed(state: State) -> set[str]:
@@ -337,11 +353,23 @@ def _claimed(state: State) -> set[str]:
 
 
 def _has_rows(state: State, table: str) -> bool:
-    """Whether a table can be read, and holds anything."""
+    """Whether a table of any namespace can be read, and holds anything."""
+    return any(
+        _can_be_read(own, table) and bool(own.warehouse.namespaces(TABLES[table]))
+        for own in state.each()
+    )
+
+
+def _can_be_read(state: State, table: str) -> bool:
+    """Whether a table of a namespace is sound, as far as its seals tell."""
     folder = state.warehouse.folder(TABLES[table])
-    if folder is not None and table_damage(folder, deep=False) is not None:
-        return False
-    return state.warehouse.read(TABLES[table]).select(pl.len()).collect().item() > 0
+    return folder is None or table_damage(folder, deep=False) is None
+
+
+def _read(state: State, table: Table) -> pl.LazyFrame:
+    """Rows of a table, of those namespaces where it can be read."""
+    sound = [own.warehouse.read(table) for own in state.each() if _can_be_read(own, table.name)]
+    return pl.concat([table.empty().lazy(), *sound])
 
 
 def _records(
@@ -364,14 +392,18 @@ def _records(
             ]
             or [f"put {folder} there from a backup, then `cairn run`; {LOSS}"]
         )
-    yield Damage("records", "table records", folder, found, str(lost), advice,
+    yield Damage("records", f"table records of {state.own}", folder, found, str(lost), advice,
                  stops=lost.for_good)  # fmt: skip
 
 
 def _has_gone_back(state: State) -> bool:
     """Whether `records` is of an older version than was published, as an older backup is."""
     version = state.warehouse.version(RECORDS)
-    told = [one.tables.get(RECORDS.name, -1) for one in manifests_in_force(state.home)]
+    told = [
+        one.tables.get(RECORDS.name, -1)
+        for one in manifests_in_force(state.home)
+        if one.namespace == state.own
+    ]
     return version is not None and version < max(told, default=-1)
 
 
@@ -389,7 +421,7 @@ def _tombstones(state: State, deep: bool) -> Iterator[Damage]:
                      stops=True)  # fmt: skip
     gone: set[tuple[str, str]] = set()
     if _has_rows(state, WORK.name):
-        applied = state.warehouse.read(WORK).filter(pl.col("stage") == FORGET).collect()
+        applied = _read(state, WORK).filter(pl.col("stage") == FORGET).collect()
         for name, unit, noted in applied.select("namespace", "unit", "input_hash").iter_rows():
             if (name, unit) not in told or noted not in (unit, told[name, unit]):
                 gone.add((name, unit))

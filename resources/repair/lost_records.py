@@ -19,6 +19,7 @@ from cairn.resources.home.log_files import log_files, prefix_hash
 from cairn.resources.home.sources import SourceError, list_sources
 from cairn.resources.warehouse.delta import opened
 from cairn.resources.warehouse.table_files import TableDamage, data_files, decodes, table_damage
+from cairn.resources.warehouse.tables import Tables
 from cairn.resources.warehouse.warehouse import Warehouse
 
 _PLACE = ["namespace", "source_file", "source_line"]
@@ -82,7 +83,7 @@ def lost_records(home: Home, warehouse: Warehouse, wrong: TableDamage | None) ->
 
     Args:
         home: Whose.
-        warehouse: Its tables, in a folder.
+        warehouse: Tables of one namespace of it, in a folder.
         wrong: What is wrong with `records`; None if it is gone as a whole, or has gone back.
     """
     folder = _folder(warehouse, RECORDS)
@@ -159,7 +160,7 @@ def rebuild(
     for file in (wrong.files if wrong else ()) or set(data_files(folder)) - set(good):
         if file.is_symlink() or file.exists():
             set_aside(home, file)
-    fresh = Warehouse(str(place), run_id="healing")
+    fresh = Tables(str(place), warehouse.namespace or "", run_id="healing")
     for rows in _unique(good):
         fresh.append(RECORDS, without_forgotten(rows))
     if not (place / RECORDS.name).exists():
@@ -181,16 +182,11 @@ def _unique(files: Sequence[Path]) -> Iterator[pl.DataFrame]:
 
 
 def _rows(file: Path) -> pl.LazyFrame:
-    """Rows of one file, with the columns as they are declared; its folder names the namespace."""
+    """Rows of one file, with the columns as they are declared."""
     frame = pl.scan_parquet(file, hive_partitioning=False)
     there = frame.collect_schema().names()
-    namespace = unquote(file.parent.name.removeprefix("namespace="))
     return frame.select(
-        pl.lit(namespace, pl.String).alias(name)
-        if name == "namespace"
-        else pl.col(name).cast(kind)
-        if name in there
-        else pl.lit(None, dtype=kind).alias(name)
+        pl.col(name).cast(kind) if name in there else pl.lit(None, dtype=kind).alias(name)
         for name, kind in RECORDS.schema.items()
     )
 

@@ -10,19 +10,15 @@ from cairn.knowledge.schema.tables import Table
 from cairn.resources.warehouse.delta import declared_as
 
 
-def rows_of(
-    table: Table, uris: Collection[str], namespace: str, options: Mapping[str, Any] | None
-) -> pl.DataFrame:
-    """Rows of some files of a table that is not by day, all of one namespace."""
+def rows_of(table: Table, uris: Collection[str], options: Mapping[str, Any] | None) -> pl.DataFrame:
+    """Rows of some files of a table that is not by day."""
     if not uris:
         return table.empty()
     frames = [_scan(uri, options) for uri in sorted(uris)]
     return pl.concat(
         [
             frame.select(
-                pl.lit(namespace, pl.String).alias(name)
-                if name == "namespace"
-                else declared_as(name, kind)
+                declared_as(name, kind)
                 if name in frame.collect_schema()
                 else pl.lit(None, dtype=kind).alias(name)
                 for name, kind in table.schema.items()
@@ -49,7 +45,7 @@ def apart(table: Table, before: pl.DataFrame, after: pl.DataFrame) -> Change:
 
 def are_spread(uris: Collection[str], ids: pl.Series, options: Mapping[str, Any] | None) -> bool:
     """Whether files with one of some ids hold half of the rows: then all are written again."""
-    if len(uris) < 2 or ids.name == "namespace":
+    if len(uris) < 2:
         return True
     hits = [
         _scan(uri, options).select(rows=pl.len(), hit=pl.col(ids.name).is_in(ids.implode()).any())

@@ -1,7 +1,7 @@
 """A Delta table as it is stored: its paths, its files, its versions, its types."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,6 +83,20 @@ def table_uri(address: str | Path, table: str) -> str:
     return f"{str(address).rstrip('/')}/{table}"
 
 
+def listed_folders(address: str, options: Mapping[str, str] | None) -> list[str]:
+    """Names of the folders at an address; none where it is not there."""
+    if (folder := folder_of(address)) is not None:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return sorted(one.name for one in os.scandir(folder) if one.is_dir())
+        return []
+    from deltalake.fs import DeltaStorageHandler
+    from pyarrow.fs import FileSelector, FileType, PyFileSystem
+
+    store = PyFileSystem(DeltaStorageHandler(address, dict(options) if options else None))
+    found = store.get_file_info(FileSelector("", allow_not_found=True))
+    return sorted(one.base_name for one in found if one.type == FileType.Directory)
+
+
 def folder_of(uri: str) -> Path | None:
     """The folder of a table; None in an object store."""
     return None if "://" in uri else Path(uri)
@@ -141,51 +155,37 @@ def content_version(stored: DeltaTable) -> int:
 
 
 def files_in(stored: DeltaTable) -> pl.DataFrame:
-    """Files of a table: path as the log has it, bytes, and the namespace and day of its rows."""
+    """Files of a table: path as the log has it, bytes, rows, and the day of these."""
     added = pl.DataFrame(stored.get_add_actions(flatten=True))
     return added.select(
         pl.col(name).cast(kind).alias(to) if name in added.columns else pl.lit(None, kind).alias(to)
         for name, to, kind in (
             ("path", "path", pl.String),
             ("size_bytes", "size", pl.Int64),
-            ("partition.namespace", "namespace", pl.String),
+            ("num_records", "rows", pl.Int64),
             ("partition.day", "day", pl.String),
         )
     )
 
 
-def uris_of(stored: DeltaTable | None, namespace: str) -> set[str]:
-    """Where the files of a namespace are."""
-    mine = [("namespace", "=", namespace)]
-    return set() if stored is None else set(stored.file_uris(file_pruning_predicate=mine))
-
-
 @dataclass(frozen=True)
 class TableScope:
-    """The part of a table that is read or replaced."""
+    """The part of a table that is read or replaced: some days, or all of it."""
 
     days: Sequence[str] | None = None
-    namespaces: Sequence[str] | None = None
-
-    @property
-    def limits(self) -> dict[str, list[str]]:
-        """Values by column, of columns that have any named."""
-        pairs = {"day": self.days, "namespace": self.namespaces}
-        return {name: sorted(set(values)) for name, values in pairs.items() if values is not None}
 
     @property
     def expressions(self) -> list[pl.Expr]:
         """As filters of polars."""
-        return [pl.col(name).is_in(values) for name, values in self.limits.items()]
+        return [] if self.days is None else [pl.col("day").is_in(sorted(set(self.days)))]
 
     @property
     def predicate(self) -> str:
         """As Delta's SQL. Without any, Delta would not see rows that were appended since."""
-        parts = [
-            f"{name} IN ({', '.join(map(quoted, values))})" if values else "false"
-            for name, values in self.limits.items()
-        ]
-        return " AND ".join(parts) or WHOLE
+        if self.days is None:
+            return WHOLE
+        days = ", ".join(map(quoted, sorted(set(self.days))))
+        return f"day IN ({days})" if days else "false"
 
 
 @dataclass(frozen=True)
@@ -261,26 +261,19 @@ class Opened:
         return self.stored.version() if written else content_version(self.stored)
 
     @cached_property
-    def namespaces(self) -> frozenset[str]:
-        """Namespaces that have rows."""
-        rows = self.files if self.held is None else self.held
-        return frozenset(rows.get_column("namespace", default=pl.Series([])).drop_nulls())
+    def height(self) -> int:
+        """Rows."""
+        return int(self.files["rows"].sum()) if self.held is None else self.held.height
 
     def part(self, scope: TableScope) -> pl.LazyFrame:
         """Rows of a part of the table."""
-        return self.rows.filter(*self._limits(scope))
+        return self.rows.filter(*scope.expressions)
 
     def current(self, scope: TableScope) -> pl.DataFrame:
         """Rows of a part of the table, sorted by key."""
         if self.held is None:
             return self.part(scope).sort(self.table.key).collect()
-        limits = self._limits(scope)
-        return self.held.filter(*limits) if limits else self.held
-
-    def _limits(self, scope: TableScope) -> list[pl.Expr]:
-        """What tells a part apart; no namespaces, where there are no others."""
-        every = self.namespaces.issubset(scope.namespaces or ())
-        return (TableScope(scope.days) if every else scope).expressions
+        return self.held.filter(*scope.expressions) if scope.expressions else self.held
 
 
 def quoted(value: object) -> str:

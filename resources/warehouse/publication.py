@@ -90,10 +90,12 @@ def read_blocked(home: Home) -> dict[str, BlockedPublication]:
     return read_note(home.root / BLOCKED, dict[str, BlockedPublication])
 
 
-def block(home: Home, held: Mapping[str, BlockedPublication]) -> None:
-    """Keeps which namespaces are blocked, in place of those that were."""
-    if held != blocked_namespaces(home):
-        content = {namespace: asdict(each) for namespace, each in held.items()}
+def block(home: Home, namespace: str, held: BlockedPublication | None) -> None:
+    """Keeps that a namespace is blocked, and why; or that it is not. Under its write lock."""
+    known = blocked_namespaces(home)
+    if held != known.get(namespace):
+        every = {**known, namespace: held}
+        content = {name: asdict(each) for name, each in every.items() if each is not None}
         replace_file(home.root / BLOCKED, json.dumps(content, indent=1, sort_keys=True).encode())
 
 
@@ -125,13 +127,12 @@ def namespaces(home: Home) -> list[str]:
     return sorted(path.stem for path in home.publication.glob("*.json"))
 
 
-def versions_in_use(home: Home) -> dict[str, set[int]]:
-    """Versions of each table that some manifest names: vacuum keeps them."""
+def versions_in_use(home: Home, namespace: str) -> dict[str, set[int]]:
+    """Versions of each table that some manifest of a namespace names: vacuum keeps them."""
     used: dict[str, set[int]] = {}
-    for namespace in namespaces(home):
-        for manifest in manifests(home, namespace):
-            for table, version in manifest.tables.items():
-                used.setdefault(table, set()).add(version)
+    for manifest in manifests(home, namespace):
+        for table, version in manifest.tables.items():
+            used.setdefault(table, set()).add(version)
     return used
 
 
@@ -167,9 +168,7 @@ def read_published(
     if version is None:
         empty = table.empty().lazy()
         return empty if columns is None else empty.select(columns)
-    # A table of the whole home (extractors) has no namespace.
-    namespace = manifest.namespace if "namespace" in table.columns else None
-    return warehouse.read(table, namespace=namespace, columns=columns, version=version)
+    return warehouse.read(table, namespace=manifest.namespace, columns=columns, version=version)
 
 
 def _file(home: Home, namespace: str) -> Path:

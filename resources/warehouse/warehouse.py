@@ -1,84 +1,60 @@
-"""Delta tables: the only code that writes them."""
+"""The tables of a home: of each namespace by themselves, or of all of them together."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 import polars as pl
-import pyarrow as pa
-from deltalake import CommitProperties, DeltaTable, write_deltalake
-from deltalake.exceptions import CommitFailedError, DeltaError
 
-from cairn.knowledge.engine.diff import Change, difference
+from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.tables import Table
-from cairn.resources.home.damage import RUN, Damaged, first_line
-from cairn.resources.home.seals import has_size
-from cairn.resources.warehouse.change_feed import apart, are_spread, rows_of
-from cairn.resources.warehouse.delta import (
-    HOOKS,
-    WHOLE,
-    Commit,
-    Delta,
-    Opened,
-    TableScope,
-    configured_as,
-    folder_of,
-    last_commit,
-    opened,
-    quoted,
-    stored_as,
-    table_uri,
-    uris_of,
-    written_as,
-)
-from cairn.resources.warehouse.table_files import reseal, seal_commit
-from cairn.resources.warehouse.vacuum import purged, vacuumed
+from cairn.resources.home.home import NAMESPACE, check_namespace
+from cairn.resources.warehouse.delta import folder_of, listed_folders, table_uri
+from cairn.resources.warehouse.tables import Conflict, Tables, Written
 
-ATTEMPTS = 5
-KEPT_OPEN = 128
-"""Versions of tables that stay open to be read."""
-ROWS_AT_ONCE = 100_000
-"""Rows that are held of a table that is written again in parts."""
-MOST_IDS = 50_000
-"""Rows of more ids are not looked for one by one: a namespace is replaced as a whole."""
+__all__ = ["Conflict", "Warehouse", "Written"]
 
-
-class Conflict(Exception):  # noqa: N818 - what it is called where it is caught
-    """Another writer changed the table since it was read: read again and compute again."""
-
-
-class Written(NamedTuple):
-    """What a write left behind."""
-
-    version: int
-    """Version that holds the content; one from before if nothing changed."""
-    rows: int
-    """Rows given: of the whole table, or of the days or namespaces that were replaced."""
-    changed: bool
-    """Whether a commit was made."""
+KEPT_OPEN = 32
+"""Namespaces whose tables stay open."""
 
 
 @dataclass(frozen=True)
 class Warehouse:
-    """Tables at an address: a folder, or an object store with its options.
+    """Tables at an address: a folder, or an object store with its options; one part per namespace.
 
-    Every replacement is compared with what is stored, and equal content commits nothing. It is
-    committed through the handle that it was compared by, so that a change in between is refused.
+    One that is `of` a namespace opens nothing of another. One of all of them reads and writes each
+    in turn: rows go where their `namespace` says. Tables without that column (extractors) are the
+    same in each.
     """
 
     address: str | Path
     storage_options: Mapping[str, str] | None = field(default=None, repr=False)
     run_id: str | None = None
     """Written into each commit."""
-    _kept: dict[Commit, Opened] = field(
-        default_factory=dict[Commit, Opened], init=False, repr=False, compare=False
-    )
-    _whole: set[str] = field(default_factory=set[str], init=False, repr=False, compare=False)
-    """Files that were seen to be as long as they should be; no name is used twice."""
+    namespace: str | None = None
+    """The only one that it reads and writes; all of them if none."""
+    _parts: dict[str, Tables] = field(default_factory=dict[str, Tables], repr=False, compare=False)
+
+    def of(self, namespace: str) -> "Warehouse":
+        """That of one namespace; what is open is shared.
+
+        Raises:
+            ValueError: this is another one's, or it can be no namespace.
+        """
+        self._own(namespace)
+        return replace(self, namespace=check_namespace(namespace))
+
+    def namespaces(self, table: Table | None = None) -> frozenset[str]:
+        """Namespaces that have tables; or that have rows in one of them."""
+        if self.namespace is None:
+            named = listed_folders(str(self.address), self.storage_options)
+            there = [name for name in named if NAMESPACE.fullmatch(name)]
+        else:
+            there = [self.namespace]
+        if table is None:
+            return frozenset(there)
+        return frozenset(name for name in there if self._part(name).has_rows(table))
 
     def read(
         self,
@@ -96,27 +72,34 @@ class Warehouse:
             namespace: Only its rows; other namespaces' files are not opened.
             days: Only rows of these days, for tables by day; other days' files are not opened.
             columns: Only these.
-            version: As it was then; else as it is now.
+            version: As it was then, of one namespace; else as it is now.
 
         Raises:
             Damaged: its files, or this version, are gone or cut.
+            ValueError: a version of more than one namespace is asked for.
         """
-        opened = self._opened(table, version)
-        if opened is None and version is not None:
-            raise Damaged(f"table {table.name} is gone: {RUN}")
-        scope = TableScope(days, None if namespace is None else [namespace])
-        frame = table.empty().lazy() if opened is None else opened.part(scope)
-        return frame if columns is None else frame.select(columns)
+        own = self._own(namespace)
+        if own is not None:
+            return self._part(own).read(table, days=days, columns=columns, version=version)
+        if version is not None:
+            raise ValueError(f"{table.name}: a version is of one namespace")
+        frames = [
+            self._part(name).read(table, days=days, columns=columns)
+            for name in sorted(self.namespaces())
+        ]
+        if not frames:
+            empty = table.empty().lazy()
+            return empty if columns is None else empty.select(columns)
+        found = pl.concat(frames)
+        return found if "namespace" in table.columns else found.unique()
 
-    def version(self, table: Table) -> int | None:
-        """Version of the last change of content; None if the table is not there."""
-        opened = self._opened(table)
-        return None if opened is None else opened.content_version
+    def version(self, table: Table, namespace: str | None = None) -> int | None:
+        """Version of the last change of content; None if the table is not there.
 
-    def namespaces(self, table: Table) -> frozenset[str]:
-        """Namespaces that have rows in a table."""
-        opened = self._opened(table)
-        return frozenset() if opened is None else opened.namespaces
+        Raises:
+            ValueError: of which namespace is not said.
+        """
+        return self._one(namespace).version(table)
 
     def write(
         self,
@@ -124,152 +107,24 @@ class Warehouse:
         frame: pl.DataFrame,
         *,
         days: Sequence[str] | None = None,
-        namespaces: Sequence[str] | None = None,
-        read_version: int | None = None,
+        namespaces: Collection[str] | None = None,
     ) -> Written:
         """Replaces a table, or all rows of some days or namespaces in it, with a frame.
-
-        Where only namespaces are named, days that stay as they are are not written again.
 
         Args:
             table: Which.
             frame: Its rows, of these days and namespaces only; may be empty.
             days: Days that are replaced, for tables by day.
             namespaces: Namespaces that are replaced.
-            read_version: Version that the frame was computed from, to refuse it if the content
-                has changed since.
 
         Raises:
             Conflict: the table was changed by another writer.
             ValueError: rows outside of what is replaced, a key that occurs twice, or columns
                 that are not the table's.
         """
-        opened = self._opened(table)
-        found = None if opened is None else opened.content_version
-        if read_version is not None and found != read_version:
-            raise Conflict(f"{table.name}: computed from version {read_version}, now {found}")
-        scope = TableScope(days, namespaces)
-        return self._replace(table, opened, scope, _current(table, opened, scope), frame)
-
-    def update(
-        self,
-        table: Table,
-        compute: Callable[[pl.DataFrame], pl.DataFrame],
-        *,
-        days: Sequence[str] | None = None,
-        namespaces: Sequence[str] | None = None,
-    ) -> Written:
-        """Replaces rows with what `compute` makes of them; again if another writer came first.
-
-        Args:
-            table: Which.
-            compute: From the rows of these days and namespaces, sorted by key, to the new ones.
-            days: Days that are replaced, for tables by day.
-            namespaces: Namespaces that are replaced.
-
-        Raises:
-            Conflict: another writer came first every time.
-            ValueError: as `write`.
-        """
-        scope = TableScope(days, namespaces)
-        for attempt in range(ATTEMPTS):
-            opened = self._opened(table)
-            current = _current(table, opened, scope)
-            try:
-                return self._replace(table, opened, scope, current, compute(current))
-            except Conflict:
-                if attempt == ATTEMPTS - 1:
-                    raise
-        raise AssertionError("unreachable")
-
-    def apply_change(self, table: Table, change: Change, *, namespace: str) -> Written:
-        """Adds rows of a namespace and takes others away; files without them stay as they are.
-
-        Args:
-            table: Which.
-            change: Rows that come, and rows that go, which are there: this is not looked for.
-            namespace: Whose rows all of them are.
-
-        Raises:
-            Conflict: the table was changed by another writer.
-            ValueError: a key that occurs twice in what comes, or columns that are not the table's.
-        """
-        if change.gone.is_empty():
-            return self.append(table, change.come)
-        opened = self._opened(table)
-        if opened is None:
-            raise Conflict(f"{table.name}: is gone")
-        # Rows are looked for by the part of the key that tells most of them apart.
-        keys = change.rows.select(table.key)
-        texts = [name for name in table.key[::-1] if table.schema[name] == pl.String]
-        by = max(texts, key=lambda name: keys[name].n_unique())
-        ids = keys[by].unique().sort()
-        scope = TableScope(namespaces=[namespace])
-        come = _checked(table, table.frame(change.come))
-        if opened.held is not None:
-            stays = opened.held.join(keys, on=table.key, how="anti")
-            rows = pl.concat([stays, come]).sort(table.key)
-            own = rows.filter(*scope.expressions)
-            return self._commit(
-                table, opened, _as_stored(table, own), come.height, mode="overwrite",
-                predicate=scope.predicate, written=rows,
-            )  # fmt: skip
-        if len(ids) > MOST_IDS or (
-            not table.by_day
-            and are_spread(uris_of(opened.stored, namespace), change.gone[by], self._options)
-        ):
-            # All is written again, part by part: there may be more than memory holds twice.
-            every = opened.rows.filter(*scope.expressions)
-            parts = (
-                part.join(keys, on=table.key, how="anti")
-                for part in every.collect_batches(chunk_size=ROWS_AT_ONCE)
-            )
-            stream = _streamed(table, chain([come], parts))
-            return self._commit(
-                table, opened, stream, come.height, mode="overwrite", predicate=scope.predicate
-            )
-        among = pl.col(by).is_in(ids.implode())
-        predicate = f"{scope.predicate} AND {by} IN ({', '.join(map(quoted, ids))})"
-        there = opened.rows.filter(*scope.expressions, among).collect()
-        rows = table.frame(pl.concat([there.join(keys, on=table.key, how="anti"), come]))
-        return self._commit(
-            table, opened, _as_stored(table, rows), come.height, mode="overwrite",
-            predicate=predicate,
-        )  # fmt: skip
-
-    def changes(self, table: Table, since: int | None, *, namespace: str) -> Change | None:
-        """Rows of a namespace that came and went since a version.
-
-        Only files that are in one of both versions are read; for tables by day, days with any.
-
-        Args:
-            table: Which.
-            since: The version; None if the table was not there.
-            namespace: Whose rows.
-
-        Returns:
-            The change; None if that version can no longer be read.
-        """
-        try:
-            then = None if since is None else self._opened(table, since)
-            if since is not None and then is None:
-                return None
-            now = self._opened(table)
-            scope = TableScope(namespaces=[namespace])
-            if then is None or now is None or then.held is not None or now.held is not None:
-                return apart(table, *(_current(table, one, scope) for one in (then, now)))
-            if not table.by_day:
-                before, after = (uris_of(one.stored, namespace) for one in (then, now))
-                gone = rows_of(table, before - after, namespace, self._options)
-                come = rows_of(table, after - before, namespace, self._options)
-                return apart(table, gone, come)
-            mine = pl.col("namespace") == namespace
-            files = [one.files.filter(mine).select("path", "day") for one in (then, now)]
-            days = pl.concat(files).unique(keep="none")["day"].unique().to_list()
-            scope = TableScope(days, [namespace])
-            return difference(*(_current(table, one, scope) for one in (then, now)))
-        except (Damaged, OSError):
-            return None
+        return self._each(
+            table, frame, namespaces, lambda part, rows: part.write(table, rows, days=days)
+        )
 
     def append(self, table: Table, frame: pl.DataFrame) -> Written:
         """Adds rows. Their keys must be new: this compares them among themselves only.
@@ -278,14 +133,16 @@ class Warehouse:
             Conflict: another writer made the table at this moment.
             ValueError: a key that occurs twice in the frame, or columns that are not the table's.
         """
-        rows = _checked(table, table.frame(frame))
-        opened = self._opened(table)
-        if opened is not None and rows.is_empty():
-            return Written(opened.content_version, 0, changed=False)
-        return self._commit(
-            table, opened, _as_stored(table, rows), rows.height, mode="append",
-            written=_beside(opened, rows),
-        )  # fmt: skip
+        given = [] if self.namespace is None and frame.is_empty() else None
+        return self._each(table, frame, given, lambda part, rows: part.append(table, rows))
+
+    def apply_change(self, table: Table, change: Change, *, namespace: str) -> Written:
+        """Adds rows of a namespace and takes others away (`Tables.apply_change`)."""
+        return self._one(namespace).apply_change(table, change)
+
+    def changes(self, table: Table, since: int | None, *, namespace: str) -> Change | None:
+        """Rows of a namespace that came and went since a version (`Tables.changes`)."""
+        return self._one(namespace).changes(table, since)
 
     def maintain(
         self,
@@ -293,229 +150,76 @@ class Warehouse:
         *,
         keep: Collection[int] = (),
         retention: timedelta = timedelta(days=7),
+        namespace: str | None = None,
     ) -> int:
-        """Compacts small files, writes a checkpoint, removes what no version in use needs.
+        """Tidies a table of one namespace, and gives files removed (`Tables.maintain`)."""
+        return self._one(namespace).maintain(table, keep=keep, retention=retention)
 
-        Args:
-            table: Which; nothing happens if it is not there.
-            keep: Versions that publications name. They stay readable.
-            retention: How long other versions stay; zero also erases what was just deleted.
+    def purge(
+        self, table: Table, *, keep: Collection[int] = (), namespace: str | None = None
+    ) -> int:
+        """Removes old versions of a table of one namespace (`Tables.purge`)."""
+        return self._one(namespace).purge(table, keep=keep)
 
-        Returns:
-            Files removed.
-        """
-        removed = vacuumed(self._uri(table), table.name, self._options, keep, retention)
-        reseal(Path(self._uri(table)))
-        return removed
+    def folder(self, table: Table, namespace: str | None = None) -> Path | None:
+        """Where a table of one namespace is; None in an object store."""
+        return self._one(namespace).folder(table)
 
-    def purge(self, table: Table, *, keep: Collection[int] = ()) -> int:
-        """Removes every version but the last content and those to keep, their log entries too.
-
-        Args:
-            table: Which; nothing happens if it is not there.
-            keep: Versions that publications name. They stay readable.
-
-        Returns:
-            Files removed.
-        """
-        last = self.version(table)
-        if last is None:
-            return 0
-        self._kept.clear()
-        removed = purged(self._uri(table), self._options, {*keep, last})
-        reseal(Path(self._uri(table)))
-        return removed
-
-    def folder(self, table: Table) -> Path | None:
-        """Where a table is; None in an object store."""
-        return folder_of(self._uri(table))
+    @property
+    def root(self) -> Path | None:
+        """The folder of all tables; None in an object store."""
+        return folder_of(str(self.address))
 
     def let_go(self) -> None:
         """Lets go of tables that were opened: their files were changed by other means."""
-        self._kept.clear()
-        self._whole.clear()
+        self._parts.clear()
 
-    @property
-    def _options(self) -> dict[str, str] | None:
-        return dict(self.storage_options) if self.storage_options else None
+    def _own(self, namespace: str | None) -> str | None:
+        if self.namespace is not None and namespace not in (None, self.namespace):
+            raise ValueError(f"these are tables of {self.namespace}, not of {namespace}")
+        return self.namespace if namespace is None else namespace
 
-    def _uri(self, table: Table) -> str:
-        return table_uri(self.address, table.name)
+    def _one(self, namespace: str | None) -> Tables:
+        own = self._own(namespace)
+        if own is None:
+            raise ValueError("of which namespace is not said")
+        return self._part(own)
 
-    def _opened(self, table: Table, version: int | None = None) -> Opened | None:
-        """A table to read from: each version in a folder is opened once."""
-        commit = last_commit(Path(self._uri(table)), version)
-        kept = None if commit is None else self._kept.pop(commit, None)
-        if kept is not None and kept.table is table:
-            self._keep(kept)  # those that are not asked for give way
-            return kept
-        try:
-            stored = self._open(table, version if commit is None else commit.version)
-        except DeltaError as error:
-            raise Damaged(
-                f"table {table.name} cannot be read ({first_line(error)}): {RUN}"
-            ) from error
-        if stored is None:
-            return None
-        found = Opened(stored, table, self._options, commit)
-        self._check(found)
-        self._keep(found)
-        return found
+    def _part(self, namespace: str) -> Tables:
+        part = self._parts.pop(namespace, None)
+        if part is None:
+            while len(self._parts) >= KEPT_OPEN:
+                self._parts.pop(next(iter(self._parts)), None)
+            options = dict(self.storage_options) if self.storage_options else None
+            address = table_uri(self.address, check_namespace(namespace))
+            part = Tables(address, namespace, options, self.run_id)
+        self._parts[namespace] = part  # those that are not asked for give way
+        return part
 
-    def _check(self, opened: Opened) -> None:
-        """Refuses files that are gone or cut: where polars reads them, it gives up by a panic."""
-        folder = self.folder(opened.table)
-        if folder is None:
-            return
-        for path, size in opened.files.select("path", "size").iter_rows():
-            if path not in self._whole:
-                if not has_size(folder / unquote(path), size):
-                    name = opened.table.name
-                    raise Damaged(f"table {name}: {folder / path} is gone or cut: {RUN}")
-                self._whole.add(path)
-
-    def _keep(self, opened: Opened) -> None:
-        if opened.commit is None:
-            return
-        while len(self._kept) >= KEPT_OPEN:
-            self._kept.pop(next(iter(self._kept)), None)
-        self._kept[opened.commit] = opened
-
-    def _to_commit(self, opened: Opened) -> DeltaTable | None:
-        """A handle of the version that was read, which committing turns into the next one."""
-        if opened.commit is None:
-            return opened.stored
-        return opened.handed_over() or self._open(opened.table, opened.commit.version)
-
-    def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
-        return opened(self._uri(table), self._options, version)
-
-    def _replace(
+    def _each(
         self,
         table: Table,
-        opened: Opened | None,
-        scope: TableScope,
-        current: pl.DataFrame,
         frame: pl.DataFrame,
+        namespaces: Iterable[str] | None,
+        write: Callable[[Tables, pl.DataFrame], Written],
     ) -> Written:
-        rows = _checked(table, table.frame(frame))
-        if rows.filter(*scope.expressions).height < rows.height:
-            raise ValueError(f"{table.name}: rows outside of the days or namespaces replaced")
-        if opened is not None and rows.equals(current):
-            return Written(opened.content_version, rows.height, changed=False)
-        written = _beside(opened, rows, scope)
-        part = rows
-        if opened is not None and table.by_day and scope.days is None and scope.namespaces:
-            days = difference(current, rows).rows["day"].unique().to_list()
-            scope = TableScope(days, scope.namespaces)
-            part = rows.filter(*scope.expressions)
-        data = _as_stored(table, part)
-        return self._commit(
-            table, opened, data, rows.height, mode="overwrite", predicate=scope.predicate,
-            written=written,
-        )  # fmt: skip
-
-    def _commit(
-        self,
-        table: Table,
-        opened: Opened | None,
-        data: Any,
-        rows: int,
-        *,
-        mode: Any,
-        predicate: str | None = None,
-        written: pl.DataFrame | None = None,
-    ) -> Written:
-        """Commits rows; `written` are all that the table has then, if they are known."""
-        metadata = {"run_id": self.run_id} if self.run_id else None
-        common: dict[str, Any] = {
-            "writer_properties": written_as(table.name),
-            "commit_properties": CommitProperties(custom_metadata=metadata),
-            "post_commithook_properties": HOOKS,
-        }
-        try:
-            stored = opened and self._to_commit(opened)
-            following = 0 if stored is None else stored.version() + 1
-            if stored is None:
-                stored = self._create(table, data, common)
-            else:
-                if {column.name for column in stored.schema().fields} != set(table.columns):
-                    # A column was declared or given up since: the whole is made to its new form.
-                    common["schema_mode"] = "overwrite" if predicate == WHOLE else "merge"
-                    predicate = None if predicate == WHOLE else predicate
-                write_deltalake(stored, data, mode=mode, predicate=predicate, **common)
-        except CommitFailedError as error:
-            raise Conflict(f"{table.name}: changed by another writer") from error
-        folder = Path(self._uri(table))
-        commit = last_commit(folder, stored.version())
-        if commit is not None:
-            seal_commit(folder, stored.version())
-            # Another writer may have come between, with rows of other namespaces.
-            alone = written if stored.version() == following else None
-            self._keep(Opened(stored, table, self._options, commit, alone))
-        return Written(stored.version(), rows, changed=True)
-
-    def _create(self, table: Table, data: Any, common: dict[str, Any]) -> DeltaTable:
-        uri = self._uri(table)
-        if "://" not in uri:
-            Path(uri).mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            write_deltalake(
-                uri,
-                data,
-                mode="error",
-                partition_by=_partitions(table),
-                name=table.name,
-                description=table.about,
-                configuration=configured_as(table.name),
-                storage_options=self._options,
-                **common,
-            )
-        except CommitFailedError:
-            raise
-        except DeltaError as error:
-            if DeltaTable.is_deltatable(uri, self._options):
-                raise Conflict(f"{table.name}: made by another writer") from error
-            raise
-        return Delta(uri, storage_options=self._options)
-
-
-def _current(table: Table, opened: Opened | None, scope: TableScope) -> pl.DataFrame:
-    return table.empty() if opened is None else opened.current(scope)
-
-
-def _beside(
-    opened: Opened | None, rows: pl.DataFrame, replaced: TableScope | None = None
-) -> pl.DataFrame | None:
-    """All rows of a table, sorted by key, once these are there; None of a large table."""
-    if opened is None:
-        return rows
-    if opened.held is None:
-        return None
-    stays = opened.held
-    if replaced is not None:
-        stays = stays.filter(~pl.all_horizontal(True, *replaced.expressions))
-    return pl.concat([stays, rows]).sort(opened.table.key)
-
-
-def _partitions(table: Table) -> list[str]:
-    namespace = ["namespace"] if "namespace" in table.columns else []
-    return [*namespace, "day"] if table.by_day else namespace
-
-
-def _as_stored(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(stored_as(name, kind) for name, kind in table.schema.items())
-
-
-def _streamed(table: Table, parts: Iterable[pl.DataFrame]) -> Any:
-    """Parts as they are asked for, each let go once it is written."""
-    batches = (_as_stored(table, part).to_arrow().to_batches() for part in parts)
-    first = _as_stored(table, table.empty()).to_arrow().schema
-    return pa.RecordBatchReader.from_batches(first, chain.from_iterable(batches))
-
-
-def _checked(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
-    twice = rows.height - rows.select(pl.struct(table.key).n_unique()).item()
-    if twice:
-        raise ValueError(f"{table.name}: {twice} rows repeat a key ({', '.join(table.key)})")
-    return rows
+        """Writes to each namespace its rows; where none is said, to all that have any, or had."""
+        if self.namespace is not None:
+            if namespaces is not None and {*namespaces} != {self.namespace}:
+                raise ValueError(f"{table.name}: other namespaces than {self.namespace}")
+            return write(self._part(self.namespace), frame)
+        if "namespace" not in table.columns:
+            parts = dict.fromkeys(self.namespaces() if namespaces is None else namespaces, frame)
+        else:
+            parts = {str(key): own for (key,), own in frame.partition_by(
+                "namespace", as_dict=True, maintain_order=True).items()}  # fmt: skip
+            named = self.namespaces(table) if namespaces is None else namespaces
+            if namespaces is not None and not parts.keys() <= {*named}:
+                raise ValueError(f"{table.name}: rows outside of the namespaces replaced")
+            parts |= {name: frame.clear() for name in named if name not in parts}
+        written = [write(self._part(name), own) for name, own in sorted(parts.items())]
+        return Written(
+            max((one.version for one in written), default=0),
+            sum(one.rows for one in written),
+            changed=any(one.changed for one in written),
+        )

@@ -160,11 +160,11 @@ def tables() -> str:
 
 {MADE}
 
-Delta Lake tables under `CAIRN_HOME/warehouse/<table>`: whatever reads Delta can read them as they
-are. Rows are unique by the key and written sorted by it; times are UTC; ids are text. Columns of
-processing say when or where a row was handled, and are left out when two builds of the same logs
-are compared. `work` is the writers' own; the other tables are read in the versions that the
-publication names.
+Delta Lake tables under `CAIRN_HOME/warehouse/<namespace>/<table>`: whatever reads Delta can read
+them as they are. Rows are unique by the key and written sorted by it; times are UTC; ids are text.
+Columns of processing say when or where a row was handled, and are left out when two builds of the
+same logs are compared. `work` is the writers' own; the other tables are read in the versions that
+the publication names.
 
 """
     index = _grid(

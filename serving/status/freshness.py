@@ -83,19 +83,11 @@ def freshness(state: State, namespace: str, now: datetime | None = None) -> Fres
 
 def _waits(state: State, manifest: Manifest | None, known: pl.DataFrame) -> list[float]:
     """Times (seconds since 1970) of files that were taken in and whose records nobody reads yet."""
-    now = state.warehouse.version(RECORDS)
-    if manifest is None or now in (None, manifest.tables.get(RECORDS.name)):
+    if manifest is None:
         return []
-    here = pl.col("namespace") == manifest.namespace
-
-    def height(frame: pl.LazyFrame) -> int:
-        return frame.filter(here).select(pl.len()).collect().item()
-
-    column = ["namespace"]
-    if height(state.warehouse.read(RECORDS, columns=column)) == height(
-        read_published(state.warehouse, manifest, RECORDS, columns=column)
-    ):
-        return []  # what came is another's
+    now = state.warehouse.version(RECORDS, manifest.namespace)
+    if now in (None, manifest.tables.get(RECORDS.name)):
+        return []
     before = read_published(state.warehouse, manifest, SOURCE_FILES).select("path", "digest")
     new = known.join(before.collect(), on=["path", "digest"], how="anti")
     return [modified / 1e9 for modified in new["modified_ns"]] or [0.0]
@@ -110,9 +102,10 @@ def all_namespaces(state: State) -> list[str]:
 
 def blocking_reasons(state: State) -> dict[str, list[str]]:
     """Namespaces that are not published as they stand, and why: their invariants do not hold."""
-    verdicts, held = SuiteVerdicts(state.home), blocked_namespaces(state.home)
+    held = blocked_namespaces(state.home)
     found = {
-        name: verdicts.against(name) or list(held[name].reasons if name in held else ())
+        name: SuiteVerdicts(state.home, name).reasons
+        or list(held[name].reasons if name in held else ())
         for name in sorted({*held, *namespaces(state.home)})
     }
     return {name: each for name, each in found.items() if each}

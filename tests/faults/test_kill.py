@@ -63,11 +63,11 @@ def run(home: Path, deaths: Deaths) -> None:
     from cairn.pipelines.runner import run_graph
     from cairn.resources.context import open_state
     from cairn.resources.vector_index.edge import EdgeIndex
-    from cairn.resources.warehouse.warehouse import Warehouse
+    from cairn.resources.warehouse.tables import Tables
 
-    commit, index, publish = Warehouse._commit, EdgeIndex.publish, publication.publish
+    commit, index, publish = Tables._commit, EdgeIndex.publish, publication.publish
 
-    def dying_commit(self: Warehouse, table: Table, *args: Any, **kwargs: Any) -> Any:
+    def dying_commit(self: Tables, table: Table, *args: Any, **kwargs: Any) -> Any:
         written = commit(self, table, *args, **kwargs)
         deaths.at(table.name)
         return written
@@ -83,7 +83,7 @@ def run(home: Path, deaths: Deaths) -> None:
         deaths.at("after publication")
         return written
 
-    Warehouse._commit = dying_commit
+    Tables._commit = dying_commit
     EdgeIndex.publish = dying_index
     publication.publish = dying_publish
     run_graph(open_state(home))

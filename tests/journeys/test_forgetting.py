@@ -368,7 +368,7 @@ def test_dagster_is_told_no_word_of_a_source_and_its_history_can_be_emptied(
     told: House, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for table in TABLES.values():
-        shown = str(result(told.state, table, StageReport("any")).metadata)
+        shown = str(result(told.state.of("default"), table, StageReport("any")).metadata)
         assert not any(word in shown for word in ("talk-", "logs", "Rome", "rome")), table.name
 
     for name in state.home.dagster_environment():
@@ -528,12 +528,12 @@ HOLDING = (
     ("inbox/ada/*", "bytes"),
     ("answers.sqlite*", "bytes"),
     ("answers.sqlite", "tables"),
-    ("warehouse/records/*", "rows"),
-    ("warehouse/raw_logs/*", "rows"),
-    ("warehouse/memory/*", "rows"),
-    ("warehouse/memory/*", "statistics"),
-    ("warehouse/memory/_delta_log/*", "bytes"),
-    ("warehouse/embeddings/*", "rows"),
+    ("warehouse/ada/records/*", "rows"),
+    ("warehouse/ada/raw_logs/*", "rows"),
+    ("warehouse/ada/memory/*", "rows"),
+    ("warehouse/ada/memory/*", "statistics"),
+    ("warehouse/ada/memory/_delta_log/*", "bytes"),
+    ("warehouse/ada/embeddings/*", "rows"),
     ("index/ada/*/payload_storage/page_*", "blocks"),
     ("index/ada/*/payload_index/*", "bytes"),
     ("index/ada/*/shard", "payload"),
@@ -587,7 +587,7 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     assert list(home.glob("dagster/**/*.db")), "Dagster ran it"
     assert not [path for path in standing(home, KEPT_WORD) if path.startswith("dagster/")]
     # Its sources hold it still, and are read from their beginning.
-    shutil.rmtree(home / "warehouse" / "source_files")
+    shutil.rmtree(home / "warehouse" / "ada" / "source_files")
     again = State(open_home(home), Settings())
     intake(again, changed_files(again))
     assert standing(home, WORD) == {}

@@ -128,7 +128,7 @@ def test_what_could_not_be_asked_is_asked_when_the_model_is_back(
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
         assert known_only(state).is_empty()
-        assert house.tick() == "the language model is waited for"
+        assert house.tick() == "default: the language model is waited for"
         an_hour_ago = time.time() - 3600
         os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
         server.script = telling

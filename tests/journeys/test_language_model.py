@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 
 from cairn.assets.candidates import estimate, run_candidates
+from cairn.assets.engine.namespaces import make_known
 from cairn.assets.pending import by_conversation, candidates, learning_candidates, publication
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -258,7 +259,7 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
     follow(state)
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
-        assert house.tick() == "the language model is waited for"
+        assert house.tick() == "default: the language model is waited for"
         an_hour_ago = time.time() - 3600
         os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
         server.script = telling
@@ -294,11 +295,13 @@ def test_the_runs_of_one_command_share_a_budget(
     follow(opened(model=None), until="raw_logs")
     state = State(opened().home, opened().settings.model_copy(update={"budget_run": 0.0018}))
     with dg.DagsterInstance.ephemeral() as instance:
+        make_known(instance, ["default"])
         for command, requests in (("one", 1), ("one", 1), ("two", 2)):
             job = definitions(state).resolve_job_def("refresh")
             assert job.execute_in_process(
                 instance=instance,
                 tags={COMMAND_TAG: command},
+                partition_key="default",
                 asset_selection=[dg.AssetKey("candidates")],
             ).success
             assert server.requests == requests

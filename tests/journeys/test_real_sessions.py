@@ -19,7 +19,7 @@ from tests.journeys.running import follow
 
 
 def versions(state: State) -> dict[str, int | None]:
-    return {name: state.warehouse.version(table) for name, table in TABLES.items()}
+    return {name: state.of("default").warehouse.version(table) for name, table in TABLES.items()}
 
 
 @pytest.fixture(scope="module")

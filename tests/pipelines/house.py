@@ -11,6 +11,7 @@ import dagster as dg
 from dagster._core.storage.event_log import InMemoryEventLogStorage
 from sqlalchemy import Connection
 
+from cairn.assets.engine.namespaces import make_known
 from cairn.pipelines.assembly import definitions
 from cairn.pipelines.planning.event_log import kept_open
 from cairn.pipelines.sensors import new_logs
@@ -52,12 +53,19 @@ class House:
         assert isinstance(result, dg.SensorResult)
         return result
 
-    def run(self, job: str, tags: dict[str, str] | None = None) -> dg.ExecuteInProcessResult:
-        """Runs a job; a failure is in what it gives."""
+    def run(
+        self, job: str, tags: dict[str, str] | None = None, namespace: str = "default"
+    ) -> dg.ExecuteInProcessResult:
+        """Runs a job, of a namespace if it makes assets; a failure is in what it gives."""
         made, run_id = definitions(self.state).resolve_job_def(job), str(uuid4())
+        make_known(self.instance, [namespace])
         with kept_open(self.instance, run_id):  # as commands do
             return made.execute_in_process(
-                instance=self.instance, tags=tags, raise_on_error=False, run_id=run_id
+                instance=self.instance,
+                tags=tags,
+                raise_on_error=False,
+                run_id=run_id,
+                partition_key=namespace if made.partitions_def else None,
             )
 
     def follow(self) -> list[str]:
@@ -65,11 +73,12 @@ class House:
         jobs: list[str] = []
         cursor = None
         while not isinstance(result := self.tick(cursor), str):
-            (request,) = result.run_requests or ()
-            assert request.job_name
-            done = self.run(request.job_name, dict(request.tags))
-            assert done.success, failure(done)
-            jobs.append(request.job_name)
+            for request in result.run_requests or ():
+                assert request.job_name
+                namespace = request.partition_key or "default"
+                done = self.run(request.job_name, dict(request.tags), namespace)
+                assert done.success, failure(done)
+                jobs.append(request.job_name)
             cursor = result.cursor
         return jobs
 

@@ -48,7 +48,9 @@ def code_versions(house: House) -> dict[str, str | None]:
 
 
 def versions(house: House) -> dict[str, int | None]:
-    return {name: house.state.warehouse.version(table) for name, table in TABLES.items()}
+    return {
+        name: house.state.of("default").warehouse.version(table) for name, table in TABLES.items()
+    }
 
 
 def bumped(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -161,7 +163,7 @@ def test_a_file_that_grows_makes_only_what_it_touches_of_entities_and_facts(
 
 
 def files_by_day(house: House, table: Table) -> dict[str, set[str]]:
-    found = DeltaTable(house.state.home.warehouse / table.name).file_uris()
+    found = DeltaTable(house.state.home.warehouse / "default" / table.name).file_uris()
     days = {day for path in found for day in re.findall(r"day=([\d-]+)/", path)}
     return {day: {path for path in found if f"day={day}/" in path} for day in days}
 

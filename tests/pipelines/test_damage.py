@@ -122,17 +122,17 @@ def ahead(path: Path) -> None:
 
 def replaced(path: Path) -> None:
     """By a whole file of another table."""
-    other = next(one for one in (path.parents[2] / "facts").rglob("*.parquet"))
+    other = next(one for one in (path.parents[1] / "facts").rglob("*.parquet"))
     assert other != path
     shutil.copy(other, path)
 
 
 def parquet(table: Table) -> Callable[[Path], Path]:
-    return lambda home: min((home / "warehouse" / table.name).rglob("part-*.parquet"))
+    return lambda home: min((home / "warehouse" / "default" / table.name).rglob("part-*.parquet"))
 
 
 def entry(table: Table, place: int = -1) -> Callable[[Path], Path]:
-    log = f"warehouse/{table.name}/_delta_log/*.json"
+    log = f"warehouse/default/{table.name}/_delta_log/*.json"
     return lambda home: sorted(home.glob(log))[place]
 
 
@@ -169,7 +169,7 @@ class Thing(NamedTuple):
 
 ANY = (gone, emptied, cut, flipped, garbage, folder, looped, piped)
 DAGSTER, NOTES = "dagster", (emptied, cut, garbage, folder, piped)
-VERDICTS = ('{"passed": 5, "broken": []}', '{"broken": {"facts.keys": {"default": 5}}}', "[]")
+VERDICTS = ('{"passed": 5, "broken": []}', '{"broken": {"facts.keys": 5}}', "[]")
 HELD = ('{"default": 5}', '{"default": {"reasons": "late", "tables": []}}')
 SOURCES = ("{}", '[{"path": 5, "namespace": "default"}]', '[{"path": "/x", "namespace": "../x"}]')
 THINGS = (
@@ -179,18 +179,20 @@ THINGS = (
     Thing(entry(FACTS), (gone, cut, flipped, folder, piped), "table facts", "facts"),
     Thing(entry(WORK), (gone, emptied), "table work", "books"),
     Thing(last_but_one(WORK), (gone, cut), "table work", "books"),
-    Thing(at("warehouse/work"), (gone,), "", "books"),
-    Thing(at("warehouse/learnings"), (gone, folder, looped), "table learnings", "learnings"),
-    Thing(at("warehouse/candidates"), (gone,), "table candidates", "candidates"),
-    Thing(at("warehouse/source_files"), (gone,), "table source_files", "source_files"),
-    Thing(at("warehouse/dead_letters"), (gone,), "table dead_letters", "dead_letters"),
+    Thing(at("warehouse/default/work"), (gone,), "", "books"),
+    Thing(at("warehouse/default/learnings"), (gone, folder, looped), "table learnings",
+          "learnings"),
+    Thing(at("warehouse/default/candidates"), (gone,), "table candidates", "candidates"),
+    Thing(at("warehouse/default/source_files"), (gone,), "table source_files", "source_files"),
+    Thing(at("warehouse/default/dead_letters"), (gone,), "table dead_letters", "dead_letters"),
     Thing(one("index/*/*/*/shard/**/page_0.dat"), (gone, cut, flipped), "index of", "index"),
     Thing(one("index/*/*/*/generation.json"), (gone, cut, looped, piped), "index of", "index"),
     Thing(at("index"), (folder, looped), "index", "index"),
     Thing(at("publication/default.json"), (emptied, cut, folder, piped, ahead, written("[]")),
           "manifest of", "books"),
     Thing(at("publication"), (gone,), "", "books"),
-    Thing(at("checks.json"), (*NOTES, *map(written, VERDICTS)), "note checks.json", "c", False),
+    Thing(at("checks/default.json"), (*NOTES, *map(written, VERDICTS)), "note checks/default.json",
+          "c", False),
     Thing(at("blocked.json"), (*NOTES, *map(written, HELD)), "note blocked.json", "h", False),
     Thing(at("model_waits"), (folder, piped), "mark model_waits", "m", False),
     Thing(at("forgetting"), (garbage, piped), "note forgetting", "f", False),
@@ -222,7 +224,7 @@ def together() -> Iterator[list[tuple[Thing, Harm]]]:
 
 
 SMALL = {
-    "checks.json": '{"passed": {"facts.keys": "%s"}, "broken": {}}' % ("0" * 40),
+    "checks/default.json": '{"passed": {"facts.keys": "%s"}, "broken": {}}' % ("0" * 40),
     "blocked.json": '{"other": {"reasons": [], "tables": {}, "bounds": {}}}',
     "model_waits": "candidates",
 }
@@ -233,6 +235,7 @@ def root(built: House, tmp_path: Path) -> Path:
     """A copy of the built home, with one of each small file."""
     place = copy_home(built.state.home.root, tmp_path / "home")
     for name, content in SMALL.items():
+        (place / name).parent.mkdir(exist_ok=True)
         (place / name).write_text(content)
     answers = Answers(place / "answers.sqlite")
     answers.put(kept("1"), ["r"])
@@ -302,13 +305,17 @@ BATCHES: list[list[tuple[Callable[[Path], Path], Harm]]] = [
     [
         (parquet(MEMORY), cut), (entry(FACTS), gone), (parquet(RAW_LOGS), flipped),
         (at("publication/default.json"), cut), (one("index/*/*/*/shard/**/page_0.dat"), emptied),
-        (parquet(TABLES["embeddings"]), rotten), (at("warehouse/fact_sources"), gone),
-        (at("warehouse/candidates"), gone), (at("warehouse/learning_candidates"), gone),
-        (at("warehouse/conversations"), looped), (entry(LEARNINGS), garbage),
-        (at("warehouse/dead_letters"), gone), (entry(VECTOR_INDEX), emptied),
+        (parquet(TABLES["embeddings"]), rotten), (at("warehouse/default/fact_sources"), gone),
+        (at("warehouse/default/candidates"), gone),
+        (at("warehouse/default/learning_candidates"), gone),
+        (at("warehouse/default/conversations"), looped), (entry(LEARNINGS), garbage),
+        (at("warehouse/default/dead_letters"), gone), (entry(VECTOR_INDEX), emptied),
         (one("index/*/*/*/generation.json"), gone),
     ],
-    [(at("warehouse/work"), gone), (at("warehouse/source_files"), gone), (at("index"), looped)],
+    [
+        (at("warehouse/default/work"), gone), (at("warehouse/default/source_files"), gone),
+        (at("index"), looped),
+    ],
 ]  # fmt: skip
 
 
@@ -354,7 +361,7 @@ def test_records_that_a_source_still_holds_are_read_again(built: House, root: Pa
     cut(parquet(RECORDS)(root))
     state = opened(root)
     (found,) = home_damage(state)
-    assert (found.what, found.stops) == ("table records", False)
+    assert (found.what, found.stops) == ("table records of default", False)
     assert all(part in found.lost for part in ("read again by a run", "2026-02"))
     heal(state)
     made_again(state)
@@ -367,7 +374,7 @@ def test_records_that_a_source_still_holds_are_read_again(built: House, root: Pa
     [
         (entry(RECORDS), flipped),
         (entry(RECORDS), gone),
-        (at("warehouse/records/_delta_log"), gone),
+        (at("warehouse/default/records/_delta_log"), gone),
         (entry(RECORDS, 0), garbage),
     ],
 )
@@ -422,7 +429,7 @@ LOST = ("2 lines", "2026-04-01", "bees.jsonl", "from a backup", "`cairn run --ac
 
 
 def newest_rows(root: Path) -> Path:
-    files = (root / "warehouse" / "records").rglob("part-*.parquet")
+    files = (root / "warehouse" / "default" / "records").rglob("part-*.parquet")
     return max(files, key=lambda file: file.stat().st_mtime_ns)
 
 
@@ -432,7 +439,7 @@ def test_records_whose_source_is_gone_stop_a_run_until_it_is_told_what_to_do(
     state, logs = two_files
     root = state.home.root
     saved = tmp_path / "saved"
-    shutil.copytree(root / "warehouse" / "records", saved)
+    shutil.copytree(root / "warehouse" / "default" / "records", saved)
     before = records(state)
     shutil.move(logs / "bees.jsonl", tmp_path / "elsewhere.jsonl")
     harmed = newest_rows(root)
@@ -454,8 +461,8 @@ def test_records_whose_source_is_gone_stop_a_run_until_it_is_told_what_to_do(
     # Another: the backup.
     copied = tmp_path / "copied"
     copy_home(root, copied)
-    shutil.rmtree(copied / "warehouse" / "records")
-    shutil.copytree(saved, copied / "warehouse" / "records")
+    shutil.rmtree(copied / "warehouse" / "default" / "records")
+    shutil.copytree(saved, copied / "warehouse" / "default" / "records")
     restored = opened(copied)
     heal(restored)
     assert_frame_equal(records(restored), before)
@@ -489,9 +496,9 @@ def test_an_older_backup_of_records_is_completed_from_the_sources(
 ) -> None:
     state, _ = two_files
     before = records(state)
-    place = state.home.warehouse / "records"
+    place = state.home.warehouse / "default" / "records"
     shutil.rmtree(place)
-    shutil.copytree(built.state.home.warehouse / "records", place)
+    shutil.copytree(built.state.home.warehouse / "default" / "records", place)
     state = opened(state.home.root)
     assert [one.found for one in home_damage(state)] == ["is older than what was made of it"]
     heal(state)
@@ -575,13 +582,15 @@ def test_what_doctor_advises_a_shell_can_do(built: House, tmp_path: Path) -> Non
     (root / "keys.json").chmod(0o644)
     for name in ("sources.json", "sources.copy.json"):
         (root / name).write_text("[{")
-    for name, text in (("checks.json", VERDICTS[0]), ("blocked.json", HELD[0])):
+    for name, text in (("checks/default.json", VERDICTS[0]), ("blocked.json", HELD[0])):
+        (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
     ahead(root / "publication" / "default.json")
     cut(parquet(MEMORY)(root))
 
     errors = doctor(root)
-    assert {"keys of the HTTP API", "list of sources", "table memory"} <= errors.keys()
+    named = {name.removesuffix(" of default") for name in errors}
+    assert {"keys of the HTTP API", "list of sources", "table memory"} <= named
     advised = [one for advice in errors.values() for one in re.findall("`([^`]+)`", advice)]
     for command in sorted(dict.fromkeys(advised), key=lambda one: "--source" not in one):
         assert command.startswith("chmod ") or f"--home {shlex.quote(str(root))}" in command

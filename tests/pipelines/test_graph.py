@@ -94,7 +94,7 @@ def test_the_graph_is_the_run_that_is_declared(tmp_path: Path) -> None:
 def test_a_run_is_a_few_steps_whatever_it_makes(tmp_path: Path) -> None:
     defs = definitions(State(open_home(tmp_path / "home"), Settings()))
     job = defs.resolve_job_def("update")
-    assert {node.name for node in job.graph.nodes} == {*PHASES, "publication_every_namespace"}
+    assert {node.name for node in job.graph.nodes} == {*PHASES, "publication_is_published"}
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import dagster as dg
 import pytest
+from dagster._core.storage.tags import PARTITION_NAME_TAG
 
 from cairn.pipelines.planning.in_flight import PROCESS_TAG
 from cairn.resources.context import State
@@ -50,8 +51,9 @@ def job(result: dg.SensorResult | str) -> str | None:
 def under_way(house: House, tags: dict[str, str]) -> str:
     run_id = str(uuid4())
     run = dg.DagsterRun(
-        job_name="update", run_id=run_id, status=dg.DagsterRunStatus.STARTED, tags=tags
-    )
+        job_name="update", run_id=run_id, status=dg.DagsterRunStatus.STARTED,
+        tags={PARTITION_NAME_TAG: "default", **tags},
+    )  # fmt: skip
     house.instance.add_run(run)
     return run_id
 
@@ -111,7 +113,7 @@ def test_a_run_under_way_is_waited_for(new_house: NewHouse) -> None:
     house = new_house()
     (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
     run_id = under_way(house, {PROCESS_TAG: f"{socket.gethostname()}:{os.getpid()}"})
-    assert house.tick() == f"run {run_id[:8]} is under way"
+    assert house.tick() == f"default: run {run_id[:8]} is under way"
 
 
 def test_a_run_whose_process_was_killed_is_not_waited_for(new_house: NewHouse) -> None:
@@ -119,10 +121,10 @@ def test_a_run_whose_process_was_killed_is_not_waited_for(new_house: NewHouse) -
     (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         run_id = under_way(house, {PROCESS_TAG: f"{socket.gethostname()}:{child.pid}"})
-        assert house.tick() == f"run {run_id[:8]} is under way"
+        assert house.tick() == f"default: run {run_id[:8]} is under way"
         child.send_signal(signal.SIGKILL)
         child.wait()
-    assert str(house.tick()).startswith("update failed: tried again in ")
+    assert str(house.tick()).startswith("default: update failed: tried again in ")
     run = house.instance.get_run_by_id(run_id)
     assert run is not None
     assert run.status == dg.DagsterRunStatus.FAILURE
@@ -140,10 +142,12 @@ def test_a_run_that_failed_is_tried_later_and_makes_it_good(
     with monkeypatch.context() as patched:
         patched.setattr("cairn.assets.publication.publish", full)
         assert "on purpose" in failure(house.run("update"))
-    assert str(house.tick()).startswith("update failed: tried again in ")
+    assert str(house.tick()).startswith("default: update failed: tried again in ")
     event = {"type": "note", "namespace": "default", "text": "The harbor door code has changed."}
     append_event(house.state.home, event, redact=lambda text: (text, 0))
-    assert str(house.tick()).startswith("update failed"), "what is wrong may be in what is taken in"
+    assert str(house.tick()).startswith("default: update failed"), (
+        "what is wrong may be in what is taken in"
+    )
     later = time.time() + 61
     monkeypatch.setattr("cairn.pipelines.sensors.time.time", lambda: later)
     assert house.follow() == ["update"]

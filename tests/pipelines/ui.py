@@ -22,6 +22,7 @@ from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._daemon.backfill import execute_backfill_iteration
 from dagster._grpc.server import GrpcServerCommand
 
+from cairn.assets.engine.namespaces import make_known
 from tests.pipelines.house import keep_connected
 from tests.places import ROOT
 
@@ -69,6 +70,8 @@ mutation($params: LaunchBackfillParams!) {
 """
 
 FROM_UI = {"key": "dagster/from_ui", "value": "true"}
+PARTITION = {"key": "dagster/partition", "value": "default"}
+"""What a click names that is of one namespace; of many it is a backfill."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ class Ui:
     def backfill(self, *names: str) -> str:
         """What comes of "Launch backfill"."""
         params = {"tags": [FROM_UI], "assetSelection": _keys(names), "fromFailure": False}
-        params |= {"allPartitions": True}
+        params |= {"partitionNames": list(self.instance.get_dynamic_partitions("namespaces"))}
         launched = self.ask(BACKFILL, params=params)["launchPartitionBackfill"]
         if launched["__typename"] != "LaunchBackfillSuccess":
             return str(launched)
@@ -160,7 +163,7 @@ class Ui:
         repository = next(iter(self.assets.values()))["repository"]
         params = {
             "mode": "default",
-            "executionMetadata": {"tags": [FROM_UI]},
+            "executionMetadata": {"tags": [FROM_UI, PARTITION]},
             "runConfigData": "{}",
             "selector": {
                 "repositoryLocationName": repository["location"]["name"],
@@ -221,4 +224,5 @@ def opened_ui() -> Generator[Ui]:
         ) as server,
     ):  # fmt: skip
         keep_connected(instance)
+        make_known(instance, ["default"])
         yield Ui(instance, server)

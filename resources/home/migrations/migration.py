@@ -24,6 +24,8 @@ class Migration:
     """Fields of a manifest."""
     files: Names = field(default_factory=dict[str, str])
     """Notes in the home's folder that name tables and settings."""
+    by_namespace: bool = False
+    """Whether tables of all namespaces become those of each."""
     dropped: tuple[str, ...] = ()
     """Notes that the next run makes again."""
 

@@ -51,7 +51,7 @@ def state(tmp_path) -> State:
 
 
 def checked(state: State) -> dict[str, dg.AssetCheckResult]:
-    return {asset: judged(state, asset) for asset in ("clusters", "themes")}
+    return {asset: judged(state.of("n"), asset) for asset in ("clusters", "themes")}
 
 
 def test_it_agrees_with_topics_and_themes_as_they_are_made(state: State) -> None:
@@ -59,12 +59,12 @@ def test_it_agrees_with_topics_and_themes_as_they_are_made(state: State) -> None
     assert found.keys() == {"clusters", "themes"}
     for each in found.values():
         assert each.passed
-        assert each.metadata["n/rows"].value == ROWS
-        assert each.metadata["n/clusters"].value > 5
-        assert each.metadata["n/agreement"].value > 0.95
+        assert each.metadata["rows"].value == ROWS
+        assert each.metadata["clusters"].value > 5
+        assert each.metadata["agreement"].value > 0.95
 
 
-def test_topics_that_were_tampered_with_are_a_warning_that_names_the_namespace(
+def test_topics_that_were_tampered_with_are_a_warning(
     state: State,
 ) -> None:
     rows = state.warehouse.read(CLUSTERS).collect()
@@ -73,7 +73,7 @@ def test_topics_that_were_tampered_with_are_a_warning_that_names_the_namespace(
     found = checked(state)
     assert not found["clusters"].passed
     assert found["clusters"].severity == dg.AssetCheckSeverity.WARN
-    assert found["clusters"].description.endswith("Not so in n.")
+    assert found["clusters"].description.endswith("Not so here.")
     assert found["themes"].passed
 
 

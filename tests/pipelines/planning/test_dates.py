@@ -3,14 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import build, comparable
-from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.tables import CONVERSATIONS, MEMORY, RAW_LOGS, RECORDS
-from cairn.pipelines.checks.rebuild_equal import forget_work
 from cairn.pipelines.planning.dates import dates
 from cairn.resources.warehouse.publication import published
 from tests.journeys.running import follow
@@ -48,20 +45,4 @@ def test_a_file_that_is_ahead_is_believed_until_others_say_otherwise(new_house: 
     assert str(manifest.watermark)[:10] == "2026-03-05"
     (file,) = dates(house.state).undated.to_dicts()
     assert (Path(file["source_file"]).name, file["records"], file["late"]) == ("ahead.jsonl", 1, 1)
-    as_one_rebuild(house)
-
-
-def test_records_that_an_older_intake_left_undated_are_dated_again(new_house: NewHouse) -> None:
-    house = new_house()
-    (house.logs / "usual.jsonl").write_bytes(USUAL)
-    follow(house.state)
-    expected = house.state.warehouse.read(RAW_LOGS).collect()
-    told = house.state.warehouse.read(RECORDS).collect()
-    without = told.with_columns(occurred_at=pl.lit(None, RECORDS.schema["occurred_at"]))
-    house.state.warehouse.apply_change(RECORDS, Change(without, told), namespace="default")
-    (house.state.home.root / "records_dated").unlink()
-    forget_work(house.state, days(house))  # as a new version of the stage does
-    follow(house.state)
-    assert_frame_equal(house.state.warehouse.read(RAW_LOGS).collect(), expected,
-                       check_row_order=False)  # fmt: skip
     as_one_rebuild(house)

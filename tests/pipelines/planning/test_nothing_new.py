@@ -106,7 +106,7 @@ def forgotten(place: Place) -> None:
 
 def linked(place: Place) -> None:
     """What a link leads to may change, and its name does not."""
-    folder = place.home.warehouse / "facts"
+    folder = place.home.warehouse / "me" / "facts"
     folder.rename(place.home.root.parent / "facts")
     folder.symlink_to(place.home.root.parent / "facts")
 
@@ -129,22 +129,22 @@ CHANGES: dict[str, Callable[[Place], object]] = {
     "a setting of this folder": lambda _: Path("cairn.toml").write_text("timezone = 'UTC'\n"),
     "code of a plug-in": lambda place: place.plugin.write_text("VERSION = 2\n"),
     "code of a plug-in is gone": lambda place: place.plugin.unlink(),
-    "a table is gone": lambda place: shutil.rmtree(place.home.warehouse / "facts"),
+    "a table is gone": lambda place: shutil.rmtree(place.home.warehouse / "me" / "facts"),
     "a table is elsewhere": linked,
     "a file of a table is gone": lambda place: file_of(
-        place.home, "warehouse/records/**/*.parquet"
+        place.home, "warehouse/me/records/**/*.parquet"
     ).unlink(),
     "a file of a table is rotten": lambda place: rotten(
-        file_of(place.home, "warehouse/records/**/*.parquet")
+        file_of(place.home, "warehouse/me/records/**/*.parquet")
     ),
     "a commit came": lambda place: file_of(
-        place.home, "warehouse/work/_delta_log/*.json"
+        place.home, "warehouse/me/work/_delta_log/*.json"
     ).with_name("00000000000000009999.json").write_text("{}"),
     "the index is rotten": lambda place: rotten(file_of(place.home, "index/me/**/*.dat")),
     "the index is gone": lambda place: shutil.rmtree(place.home.index / "me"),
     "the manifest is gone": lambda place: (place.home.publication / "me.json").unlink(),
     "a mark of the model": lambda place: (place.home.root / "model_goes_on").write_text("facts"),
-    "a mode": lambda place: (place.home.warehouse / "facts").chmod(0o500),
+    "a mode": lambda place: (place.home.warehouse / "me" / "facts").chmod(0o500),
     "the history of runs is gone": lambda place: shutil.rmtree(place.home.dagster),
     "the note itself is cut": lambda place: (place.home.root / "nothing_new.json").write_text("{"),
 }  # fmt: skip
@@ -160,7 +160,7 @@ def test_what_changed_is_looked_at(place: Place, change: Callable[[Place], objec
 def test_a_home_is_sound_that_is_as_the_last_run_left_it(place: Place) -> None:
     grown(place)
     assert since_last_run(place.home) == Since(is_sound=True, found=None)
-    rotten(file_of(place.home, "warehouse/records/**/*.parquet"))
+    rotten(file_of(place.home, "warehouse/me/records/**/*.parquet"))
     assert since_last_run(place.home) == Since(is_sound=False, found=None)
 
 

@@ -16,7 +16,7 @@ from cairn.resources.llm.verdict_limits import SuiteVerdicts, kept_verdicts
 from cairn.resources.warehouse.publication import manifests, read_blocked
 
 READERS: dict[str, Callable[[Home], object]] = {
-    "checks.json": kept_verdicts,
+    "checks/me.json": lambda home: kept_verdicts(home.root / "checks/me.json"),
     "blocked.json": read_blocked,
     "publication/me.json": lambda home: manifests(home, "me"),
     "keys.json": list_keys,
@@ -34,9 +34,9 @@ KEY = (
     ' "sha256": %s}]'
 )
 SHAPES = {
-    "checks.json": (
+    "checks/me.json": (
         '{"passed": 5, "broken": []}', '{"broken": []}', '{"broken": {"facts": []}}', "[]",
-        '{"broken": {"facts": {"me": 5}}}', '{"broken": {"facts": {"me": {"rule": "many"}}}}',
+        '{"broken": {"facts": 5}}', '{"broken": {"facts": {"rule": "many"}}}',
         '{"passed": {"facts": 5}}', '{"passed": null}',
     ),
     "blocked.json": (
@@ -65,7 +65,7 @@ SHAPES = {
     "forgetting": ("../me", "a b/c"),
 }  # fmt: skip
 WHOLE = {
-    "checks.json": ("{}", '{"passed": {"facts": "x"}, "broken": {"f": {"me": {"rule": 5}}}}'),
+    "checks/me.json": ("{}", '{"passed": {"facts": "x"}, "broken": {"f": {"rule": 5}}}'),
     "blocked.json": (
         "{}",
         '{"me": {"reasons": ["x"], "tables": {"facts": 1}, "bounds": {"a": 1}}}',
@@ -89,6 +89,7 @@ def cases(of: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
 
 def put(tmp_path: Path, name: str) -> tuple[Home, Path]:
     home = open_home(tmp_path / "home")
+    (home.root / name).parent.mkdir(exist_ok=True)
     return home, home.root / name
 
 
@@ -102,7 +103,7 @@ def test_what_is_of_another_shape_is_damaged(tmp_path: Path, name: str, text: st
     place.chmod(0o600)
     with pytest.raises(ERRORS):
         READERS[name](home)
-    assert SuiteVerdicts(home).against("me") == []
+    assert SuiteVerdicts(home, "me").reasons == []
 
 
 @pytest.mark.parametrize(("name", "text"), cases(WHOLE))

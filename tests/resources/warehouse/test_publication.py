@@ -37,7 +37,8 @@ def test_the_last_three_are_kept_and_what_they_name_is_in_use(tmp_path: Path) ->
     assert published(home, "me") == _manifest(4)
     assert manifests(home, "me") == [_manifest(4), _manifest(3), _manifest(2)]
     assert namespaces(home) == ["me", "you"]
-    assert versions_in_use(home) == {"funnel": {2, 3, 4, 9}, "work": {4, 6, 8, 18}}
+    assert versions_in_use(home, "me") == {"funnel": {2, 3, 4}, "work": {4, 6, 8}}
+    assert versions_in_use(home, "you") == {"funnel": {9}, "work": {18}}
     assert generations_in_use(home, "me") == {"g2", "g3", "g4"}
     forget_others(home, "me")
     assert manifests(home, "me") == [_manifest(4)]
@@ -65,7 +66,7 @@ def test_readers_see_their_namespace_as_it_was_published(tmp_path: Path) -> None
         )  # fmt: skip
 
     gates(1)
-    version = warehouse.version(FUNNEL)
+    version = warehouse.version(FUNNEL, "me")
     assert version is not None
     publish(home, Manifest("me", None, {"funnel": version}, None, NOON))
     gates(2)

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from multiprocessing.synchronize import Event
@@ -29,6 +29,7 @@ from cairn.knowledge.schema.tables import (
 )
 from cairn.resources.home.damage import Damaged
 from cairn.resources.warehouse import delta
+from cairn.resources.warehouse.tables import Tables
 from cairn.resources.warehouse.warehouse import Conflict, Warehouse
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -89,14 +90,16 @@ def test_every_table_comes_back_as_it_went_and_equal_content_commits_nothing(
     tmp_path: Path, table: Table
 ) -> None:
     warehouse, rows = Warehouse(tmp_path), _rows(table)
+    names = rows.get_column("namespace", default=pl.Series(["a"])).unique().sort().to_list()
+    own = warehouse.of(names[0])
     assert warehouse.read(table).collect().equals(table.empty())
-    assert warehouse.version(table) is None
-    assert warehouse.write(table, rows) == (0, 4, True)
+    assert own.version(table) is None
+    assert warehouse.write(table, rows, namespaces=names).changed
     back = _stored(warehouse, table)
     assert back.schema == table.schema
     assert back.equals(rows)
-    assert warehouse.write(table, rows.reverse()) == (0, 4, False)
-    assert warehouse.version(table) == 0
+    assert not warehouse.write(table, rows.reverse()).changed
+    assert own.version(table) == 0
 
 
 @pytest.mark.parametrize(
@@ -133,69 +136,77 @@ def test_rows_outside_of_what_is_replaced_and_keys_twice_are_refused(tmp_path: P
     with pytest.raises(ValueError, match="outside"):
         warehouse.write(CANDIDATES, rows, days=["2026-02-01"])
     for way in (warehouse.write, warehouse.append):
-        with pytest.raises(ValueError, match="4 rows repeat a key"):
+        with pytest.raises(ValueError, match="2 rows repeat a key"):
             way(CANDIDATES, pl.concat([rows, rows]))
-    assert warehouse.version(CANDIDATES) is None
+    assert warehouse.of("a").version(CANDIDATES) is None
 
 
-def test_a_stale_overwrite_is_refused_and_computed_again(tmp_path: Path) -> None:
-    mine, other = Warehouse(tmp_path), Warehouse(tmp_path)
+def test_what_another_writer_changed_meanwhile_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, other = Warehouse(tmp_path).of("a"), Warehouse(tmp_path).of("a")
     mine.write(FUNNEL, _gates(a1=1))
-    seen: list[int] = []
-
-    def add_one(current: pl.DataFrame) -> pl.DataFrame:
-        seen.append(current.height)
-        if len(seen) == 1:
-            other.append(FUNNEL, _gates(a2=5))
-        return current.with_columns(pl.col("rows_in") + 1)
-
-    mine.update(FUNNEL, add_one)
-    assert seen == [1, 2]
-    assert _stored(mine, FUNNEL)["rows_in"].to_list() == [2, 6]
-    with pytest.raises(Conflict, match="version 0, now 2"):
-        mine.write(FUNNEL, _gates(a1=9), read_version=0)
-    assert mine.write(FUNNEL, _gates(a1=9), read_version=2).changed
-
-
-def test_who_is_always_second_gives_up(tmp_path: Path) -> None:
-    mine, other = Warehouse(tmp_path), Warehouse(tmp_path)
-    mine.write(FUNNEL, _gates(a=1))
-
-    def disturbed(current: pl.DataFrame) -> pl.DataFrame:
-        other.update(FUNNEL, lambda rows: rows.with_columns(pl.col("rows_in") + 1))
-        return current.with_columns(rows_in=0)
-
+    monkeypatch.setattr(Tables, "_checked", _meanwhile(lambda: other.append(FUNNEL, _gates(a2=5))))
     with pytest.raises(Conflict):
-        mine.update(FUNNEL, disturbed)
-    assert _stored(mine, FUNNEL)["rows_in"].to_list() == [6]
+        mine.write(FUNNEL, _gates(a1=9))
+    monkeypatch.undo()
+    assert _stored(mine, FUNNEL)["rows_in"].to_list() == [1, 5]
 
 
-def test_other_namespaces_do_not_stand_in_the_way(tmp_path: Path) -> None:
-    mine, other = Warehouse(tmp_path), Warehouse(tmp_path)
-    mine.write(FUNNEL, _gates(a=1, b=1))
+def _meanwhile(act: Callable[[], object]) -> Callable[..., pl.DataFrame]:
+    """Acts once between what is read and what is committed."""
+    real, acts = Tables._checked, [act]  # pyright: ignore[reportPrivateUsage]
 
-    def meanwhile(current: pl.DataFrame) -> pl.DataFrame:
-        other.write(FUNNEL, _gates(b=7), namespaces=["b"])
-        return current.with_columns(rows_in=2)
+    def checked(self: Tables, table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+        if acts:
+            acts.pop()()
+        return real(self, table, frame)
 
-    mine.update(FUNNEL, meanwhile, namespaces=["a"])
-    assert _stored(mine, FUNNEL)["rows_in"].to_list() == [2, 7]
+    return checked
+
+
+def test_a_namespace_has_files_of_its_own_and_opens_no_others(tmp_path: Path) -> None:
+    Warehouse(tmp_path).write(FUNNEL, _gates(a=1, b=2))
+    for file in (tmp_path / "b").rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"")
+    own = Warehouse(tmp_path).of("a")
+    assert own.namespaces(FUNNEL) == {"a"}
+    assert own.read(FUNNEL).collect()["rows_in"].to_list() == [1]
+    assert own.write(FUNNEL, _gates(a=3)).changed
+    assert Warehouse(tmp_path).read(FUNNEL, namespace="a").collect().height == 1
+    with pytest.raises(Damaged):
+        Warehouse(tmp_path).read(FUNNEL).collect()
+
+
+def test_rows_of_another_namespace_are_refused(tmp_path: Path) -> None:
+    own = Warehouse(tmp_path).of("a")
+    for way in (own.write, own.append):
+        with pytest.raises(ValueError, match="another namespace"):
+            way(FUNNEL, _gates(a=1, b=2))
+    for asked in (lambda: own.read(FUNNEL, namespace="b"), lambda: own.of("b")):
+        with pytest.raises(ValueError, match="not of b"):
+            asked()
+    with pytest.raises(ValueError, match="no dot at the start"):
+        Warehouse(tmp_path).of("../b")
+    with pytest.raises(ValueError, match="outside of the namespaces"):
+        Warehouse(tmp_path).write(FUNNEL, _gates(a=1, b=2), namespaces=["a"])
 
 
 def test_old_versions_can_be_read_and_a_run_is_named_in_its_commit(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path, run_id="run-7")
+    warehouse = Warehouse(tmp_path, run_id="run-7").of("a")
     first = warehouse.write(FUNNEL, _gates(a=1))
     warehouse.write(FUNNEL, _gates(a=2))
     then = warehouse.read(FUNNEL, version=first.version, columns=["rows_in"]).collect()
     assert then["rows_in"].to_list() == [1]
-    assert DeltaTable(tmp_path / "funnel").history(1)[0]["run_id"] == "run-7"
+    assert DeltaTable(tmp_path / "a" / "funnel").history(1)[0]["run_id"] == "run-7"
 
 
 def test_to_open_what_each_stage_commits_to_reads_few_of_its_commits(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     for number in range(1, 24):
-        warehouse.write(WORK, _rows(WORK, number))
-    log = tmp_path / "work" / "_delta_log"
+        warehouse.write(WORK, _rows(WORK, 2 * number).filter(namespace="a"))
+    log = tmp_path / "a" / "work" / "_delta_log"
     assert len(list(log.glob("*.json"))) == 23
     newest = max(file.name for file in log.glob("*.checkpoint.parquet"))
     assert 23 - int(newest[:20]) < 20
@@ -207,7 +218,6 @@ def test_what_is_read_of_one_namespace_has_no_empty_part(tmp_path: Path) -> None
     warehouse = Warehouse(tmp_path)
     for row in _rows(FACTS, 12).iter_slices(1):
         warehouse.append(FACTS, row)
-    assert warehouse.read(FACTS).collect().n_chunks() == 1
     for namespace in ("a", "b"):
         read = warehouse.read(FACTS, namespace=namespace).collect()
         assert read.height == 6
@@ -218,9 +228,9 @@ def test_what_is_read_of_one_namespace_has_no_empty_part(tmp_path: Path) -> None
 def test_a_day_is_read_without_opening_the_others(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     warehouse.write(CANDIDATES, _rows(CANDIDATES))
-    for file in tmp_path.glob("candidates/namespace=*/day=2026-02-02/*.parquet"):
+    for file in tmp_path.glob("*/candidates/day=2026-02-02/*.parquet"):
         file.write_bytes(b"")
-    for file in tmp_path.glob("candidates/namespace=b/day=*/*.parquet"):
+    for file in tmp_path.glob("b/candidates/day=*/*.parquet"):
         file.write_bytes(b"")
     assert warehouse.read(CANDIDATES, namespace="a", days=["2026-02-01"]).collect().height == 1
 
@@ -242,7 +252,7 @@ def test_what_came_and_went_since_a_version_is_read_from_the_days_that_changed(
     more = _rows(CANDIDATES, 12).filter(namespace="a").join(own, on="candidate_id", how="anti")
     changed = pl.concat([own.filter(other).slice(1), more.filter(other)])
     warehouse.write(CANDIDATES, changed, days=["2026-02-02"], namespaces=["a"])
-    for file in tmp_path.glob("candidates/namespace=a/day=2026-02-01/*.parquet"):
+    for file in tmp_path.glob("a/candidates/day=2026-02-01/*.parquet"):
         file.write_bytes(b"")
     change = warehouse.changes(CANDIDATES, before, namespace="a")
     assert change is not None
@@ -260,21 +270,21 @@ def test_what_changed_since_a_version_that_is_gone_is_not_known(tmp_path: Path) 
     change = warehouse.changes(FUNNEL, 0, namespace="a")
     assert change is not None
     assert (change.gone["rows_in"].item(), change.come["rows_in"].item()) == (0, 2)
-    warehouse.maintain(FUNNEL, retention=timedelta(0))
+    warehouse.of("a").maintain(FUNNEL, retention=timedelta(0))
     assert Warehouse(tmp_path).changes(FUNNEL, 0, namespace="a") is None
     assert warehouse.changes(FUNNEL, 9, namespace="a") is None
 
 
 def test_days_that_stay_as_they_are_are_not_written_again(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
-    rows = _rows(CANDIDATES, 8)
+    rows = _rows(CANDIDATES, 8).filter(namespace="a")
     warehouse.write(CANDIDATES, rows)
-    before = set(DeltaTable(tmp_path / "candidates").file_uris())
+    before = set(DeltaTable(tmp_path / "a" / "candidates").file_uris())
     rows = rows.filter(pl.col("candidate_id") != rows["candidate_id"].max())
-    written = warehouse.write(CANDIDATES, rows, namespaces=["a", "b"])
-    assert (written.rows, written.changed) == (7, True)
+    written = warehouse.write(CANDIDATES, rows, namespaces=["a"])
+    assert (written.rows, written.changed) == (3, True)
     assert _stored(warehouse, CANDIDATES).equals(rows)
-    kept = before & set(DeltaTable(tmp_path / "candidates").file_uris())
+    kept = before & set(DeltaTable(tmp_path / "a" / "candidates").file_uris())
     assert {part for path in kept for part in Path(path).parts if "day=" in part} == {
         "day=2026-02-01"
     }
@@ -297,7 +307,7 @@ def test_a_column_declared_later_is_empty_in_old_rows(tmp_path: Path) -> None:
 
 
 def test_upkeep_keeps_what_publications_name_and_changes_no_version(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path)
+    warehouse = Warehouse(tmp_path).of("a")
     for number in range(5):
         warehouse.write(FUNNEL, _gates(a=number))
     removed = warehouse.maintain(FUNNEL, keep={1}, retention=timedelta(0))
@@ -307,25 +317,25 @@ def test_upkeep_keeps_what_publications_name_and_changes_no_version(tmp_path: Pa
     assert warehouse.read(FUNNEL, version=1).collect()["rows_in"].to_list() == [1]
     assert warehouse.read(FUNNEL, version=2).collect().height == 1  # held
     with pytest.raises(Damaged):
-        Warehouse(tmp_path).read(FUNNEL, version=2).collect()
-    before = DeltaTable(tmp_path / "funnel").version()
+        Warehouse(tmp_path).of("a").read(FUNNEL, version=2).collect()
+    before = DeltaTable(tmp_path / "a" / "funnel").version()
     assert warehouse.maintain(FUNNEL, keep={1}, retention=timedelta(0)) == 0
-    assert DeltaTable(tmp_path / "funnel").version() == before
+    assert DeltaTable(tmp_path / "a" / "funnel").version() == before
 
 
 def test_upkeep_compacts_many_small_files(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path)
+    warehouse = Warehouse(tmp_path).of("a")
     gates = _gates(**{f"a{number:02}": number for number in range(40)})
     for batch in gates.iter_slices(1):
         warehouse.append(FUNNEL, batch)
     last = warehouse.version(FUNNEL)
     warehouse.maintain(FUNNEL)
-    assert len(DeltaTable(tmp_path / "funnel").file_uris()) == 1
+    assert len(DeltaTable(tmp_path / "a" / "funnel").file_uris()) == 1
     assert warehouse.write(FUNNEL, gates) == (last, 40, False)
 
 
 def _write_for_ever(folder: Path, started: Event) -> None:
-    warehouse, rows = Warehouse(folder), _rows(CANDIDATES, 2000)
+    warehouse, rows = Warehouse(folder), _rows(CANDIDATES, 4000).filter(namespace="a")
     for number in range(10_000):
         warehouse.write(CANDIDATES, rows.with_columns(content=pl.lit(str(number))))
         started.set()
@@ -358,16 +368,16 @@ def test_a_home_may_have_any_name(tmp_path: Path) -> None:
     )  # fmt: skip
     warehouse.write(FUNNEL, rows)
     warehouse.write(FUNNEL, rows.filter(namespace="a").with_columns(rows_in=4), namespaces=["a"])
-    warehouse.maintain(FUNNEL)
+    warehouse.of("a").maintain(FUNNEL)
     assert warehouse.read(FUNNEL, namespace="a").collect()["rows_in"].to_list() == [4]
     assert warehouse.read(FUNNEL).collect().height == 2
 
 
 def test_a_table_that_was_made_anew_is_not_taken_for_the_one_before(tmp_path: Path) -> None:
-    warehouse, rows = Warehouse(tmp_path), _rows(CANDIDATES)
+    warehouse, rows = Warehouse(tmp_path), _rows(CANDIDATES).filter(namespace="a")
     warehouse.write(CANDIDATES, rows)
     assert warehouse.read(CANDIDATES).collect().height == rows.height
-    shutil.rmtree(tmp_path / CANDIDATES.name)
+    shutil.rmtree(tmp_path / "a" / CANDIDATES.name)
     assert warehouse.read(CANDIDATES).collect().is_empty()
     Warehouse(tmp_path).write(CANDIDATES, rows.head(1))
     assert warehouse.read(CANDIDATES).collect().height == 1
@@ -383,11 +393,11 @@ def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
     warehouse = Warehouse(tmp_path)
     warehouse.write(table, pl.concat([own.head(3), others]))
     for gone, come in ((own.head(0), own.slice(3)), (own.slice(1, 3), own.head(0))):
-        since = warehouse.version(table)
+        since = warehouse.version(table, "a")
         before = warehouse.read(table, namespace="a").collect()
         change = Change(come, gone)
         written = warehouse.apply_change(table, change, namespace="a")
-        assert written.version == warehouse.version(table)
+        assert written.version == warehouse.version(table, "a")
         seen = warehouse.changes(table, since, namespace="a")
         assert seen is not None
         assert_frame_equal(seen.come.sort(table.key), come, check_exact=True)
@@ -396,23 +406,20 @@ def test_amending_gives_what_writing_all_gives_and_is_seen_as_a_change(
         assert_frame_equal(
             now.sort(table.key), with_change(before, change).sort(table.key), check_exact=True
         )
-        elsewhere = warehouse.changes(table, since, namespace="b")
-        assert elsewhere is not None
-        assert elsewhere.rows.is_empty()
     left = warehouse.read(table).filter(pl.col("namespace") != "a").collect()
     assert_frame_equal(left.sort(table.key), others.sort(table.key), check_exact=True)
 
 
 @pytest.mark.usefixtures("large")
 def test_only_files_with_rows_that_go_are_written_again(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path)
+    warehouse = Warehouse(tmp_path).of("n")
     rows = _gates(**{f"a{number}": number for number in range(60)})
     rows = rows.with_columns(namespace=pl.lit("n"))
     warehouse.write(FUNNEL, rows.head(50), namespaces=["n"])
-    (large,) = warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    (large,) = warehouse._part("n")._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
     warehouse.apply_change(FUNNEL, Change(rows.slice(50), rows.head(0)), namespace="n")
     changed = rows.slice(55, 1).with_columns(rows_in=pl.lit(99, pl.Int64))
     warehouse.apply_change(FUNNEL, Change(changed, rows.slice(55, 1)), namespace="n")
-    assert large in warehouse._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    assert large in warehouse._part("n")._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
     stored = warehouse.read(FUNNEL).collect().sort("gate")
     assert stored.equals(pl.concat([rows.head(55), changed, rows.slice(56)]).sort("gate"))

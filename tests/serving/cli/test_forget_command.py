@@ -51,12 +51,13 @@ def test_what_it_refuses_is_noted_nowhere(
 
 
 def test_a_dry_run_shows_the_receipt_and_changes_nothing(state: State, run_cairn: Ask) -> None:
-    versions = {table.name: state.warehouse.version(table) for table in (MEMORY, RECORDS)}
+    ada = state.of("ada").warehouse
+    versions = {table.name: ada.version(table) for table in (MEMORY, RECORDS)}
     shown = run_cairn("--home", state.home.root, "forget", "ada", "--dry-run")
     assert shown.code == 0, shown.err
     assert "Would be forgotten: namespace ada" in shown.out
     assert "Nothing was changed." in shown.out
-    assert versions == {t.name: state.warehouse.version(t) for t in (MEMORY, RECORDS)}
+    assert versions == {t.name: ada.version(t) for t in (MEMORY, RECORDS)}
     assert not noted(state)
 
 

@@ -43,6 +43,7 @@ def command(ctx: click.Context, dry_run: bool, as_json: bool) -> None:
                 "to_version": done.to_version, "dry_run": done.dry_run,
                 "tables": [table._asdict() for table in done.tables],
                 "files": done.files, "settings": done.settings,
+                "namespaces": done.namespaces,
             }
         )  # fmt: skip
         return
@@ -55,6 +56,8 @@ def command(ctx: click.Context, dry_run: bool, as_json: bool) -> None:
             say(_line(table), indent=2)
         for old, new in done.files.items():
             say(f"{old} → {new}", indent=2)
+        if done.namespaces:
+            say(f"tables of their own: {', '.join(done.namespaces)}", indent=2)
 
 
 def _line(table: "TableUpgrade") -> str:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
-from deltalake import CommitProperties, DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError
 
 from cairn.resources.home.atomic_files import replace_file
@@ -24,17 +23,15 @@ from cairn.resources.home.home import SCHEMA_VERSION, Home, check_writable, remo
 from cairn.resources.home.migrations import MIGRATIONS, Migration
 from cairn.resources.home.settings import Settings, old_settings
 from cairn.resources.home.write_lock import write_lock
+from cairn.resources.upgrade.by_namespace import namespaces_of, put_in_place, split
+from cairn.resources.upgrade.rows import write_rows
 from cairn.resources.warehouse.delta import (
-    HOOKS,
     Delta,
     content_version,
     folder_of,
-    last_commit,
     opened,
     table_uri,
-    written_as,
 )
-from cairn.resources.warehouse.table_files import seal_commit
 
 JOURNAL = "upgrading"
 MARK = "cairn_upgraded"
@@ -66,6 +63,8 @@ class Upgrade:
     settings: dict[str, str]
     """Old names in use, which stay accepted, and the new ones."""
     dry_run: bool
+    namespaces: list[str] = field(default_factory=list[str])
+    """Those whose tables are taken out of tables of all of them."""
 
 
 @dataclass(frozen=True)
@@ -130,11 +129,14 @@ def upgrade_home(
             },
             old_settings(),
             dry_run,
+            namespaces_of(settings, home, _published(home))
+            if any(step.by_namespace for step in steps)
+            else [],
         )
         if dry_run:
             return told
         for step in steps:
-            _apply(home, tables, step)
+            _apply(home, settings, tables, step)
         if not steps:
             remove(root / JOURNAL)
     return told
@@ -154,9 +156,13 @@ def _changed(tables: _Tables, step: Migration) -> list[TableUpgrade]:
     return found
 
 
-def _apply(home: Home, tables: _Tables, step: Migration) -> None:
+def _apply(home: Home, settings: Settings, tables: _Tables, step: Migration) -> None:
     """One step; what a kill left undone of it is done."""
     journal = _journal(home, step)
+    if journal is None and step.by_namespace:
+        notes = split(settings, home, _published(home))
+        journal = dict[str, Any](to=step.version, files=notes, removed=list(step.dropped))
+        replace_file(home.root / JOURNAL, json.dumps(journal).encode(), 0o600)
     if journal is None:
         published = _published(home)
         versions: dict[str, dict[int, int]] = {}
@@ -171,6 +177,8 @@ def _apply(home: Home, tables: _Tables, step: Migration) -> None:
         remove(home.root / name)
     for name in step.tables:
         tables.erase(name)
+    if step.by_namespace:
+        put_in_place(settings, home)
     replace_file(home.root / "schema_version", f"{step.version}\n".encode())
     remove(home.root / JOURNAL)
 
@@ -265,7 +273,10 @@ def _written(
         frame = _readable(lambda version=version: _rows(tables, old, version))
         if frame is not None:
             as_now = _renamed(frame, step, new, versions)
-            done[version] = _write(tables, step, new, as_now, version, source)
+            done[version] = write_rows(
+                tables.uri(new), new, as_now, partitions=source.metadata().partition_columns,
+                options=tables.options, marks={MARK: f"{step.version}:{version}"},
+            )  # fmt: skip
     return done
 
 
@@ -314,30 +325,6 @@ def _noted(text: str, step: Migration, versions: Mapping[str, Mapping[int, int]]
             version = str(now)
         parts.append(f"{step.tables.get(name, name)}@{version}")
     return " ".join(parts)
-
-
-def _write(
-    tables: _Tables, step: Migration, new: str, rows: pl.DataFrame, of: int, like: DeltaTable
-) -> int:
-    folder = tables.folder(new)
-    if folder is not None:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    write_deltalake(
-        tables.uri(new),
-        rows,
-        mode="overwrite",
-        schema_mode="overwrite",
-        partition_by=like.metadata().partition_columns,
-        name=new,
-        storage_options=tables.options,
-        writer_properties=written_as(new),
-        commit_properties=CommitProperties(custom_metadata={MARK: f"{step.version}:{of}"}),
-        post_commithook_properties=HOOKS,
-    )
-    stored = DeltaTable(tables.uri(new), storage_options=tables.options)
-    if folder is not None and last_commit(folder, stored.version()) is not None:
-        seal_commit(folder, stored.version())
-    return stored.version()
 
 
 def _readable(read: Callable[[], Any]) -> Any:

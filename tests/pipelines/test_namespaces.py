@@ -1,0 +1,77 @@
+"""A run is of one namespace: it opens nothing of another, and leaves it as it is."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from cairn.pipelines.runner import RunFailed, run_graph
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.resources.warehouse.publication import published
+from tests.pipelines.house import House, failure, talk
+from tests.pipelines.test_sensors import line
+
+OF_OTHER = ("warehouse/other", "index/other", "publication/other.json", "checks/other.json",
+            "lookup/other.sqlite")  # fmt: skip
+
+
+def files_of(home: Path, *places: str) -> list[Path]:
+    """Files of a namespace in a home."""
+    found = [home / place for place in places]
+    inner = [file for place in found if place.is_dir() for file in place.rglob("*")]
+    return sorted(file for file in [*found, *inner] if file.is_file())
+
+
+def digests(files: list[Path]) -> dict[Path, str]:
+    return {file: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def with_another(house: House) -> None:
+    """Two namespaces, both published and checked."""
+    folder = house.state.home.root.parent / "of another"
+    folder.mkdir()
+    add_source(
+        house.state.home, talk(folder, 1, "I live in Oslo.", "2026-02-06T10:00:00Z"), "other"
+    )
+    house.follow()
+    assert house.run("verify", namespace="other").success
+
+
+@pytest.mark.parametrize("job", ["update", "verify", "night"])
+def test_a_run_opens_no_file_of_another_namespace(house: House, job: str) -> None:
+    """Whoever reads one of them finds it emptied, and fails or mends it."""
+    with_another(house)
+    theirs = files_of(house.state.home.root, *OF_OTHER)
+    assert len(theirs) > 100
+    for file in theirs:
+        file.write_bytes(b"")
+    before = digests(theirs)
+    text = "The lighthouse lamp needs a new relay."
+    (house.logs / "new.jsonl").write_bytes(line("2026-03-01T10:00:00Z", 1, text))
+    anew = House(State(house.state.home, house.state.settings), house.logs, house.instance)
+    result = anew.run("update")
+    if job != "update":
+        result = anew.run(job)
+    assert result.success, failure(result)
+    assert digests(theirs) == before
+    assert files_of(house.state.home.root, *OF_OTHER) == theirs
+
+
+def test_one_that_fails_does_not_keep_the_others_from_being_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = State(open_home(tmp_path / "home"), Settings())
+    monkeypatch.setenv("CAIRN_HOME", str(state.home.root))
+    for number, name in enumerate(("amber", "birch", "cedar")):
+        folder = tmp_path / name
+        folder.mkdir()
+        place = talk(folder, number, f"I live in {name}.", f"2026-02-0{number + 1}T10:00:00Z")
+        add_source(state.home, place, name)
+    (state.home.warehouse / "birch").write_text("no folder")
+    with pytest.raises(RunFailed):
+        run_graph(state, healed=True, checked=False)
+    there = [name for name in ("amber", "birch", "cedar") if published(state.home, name)]
+    assert there == ["amber", "cedar"]
