@@ -81,7 +81,8 @@ def dry_run(state: State, event: Mapping[str, object], pattern: str | None = Non
     with ExitStack() as until_done:
         with write_lock(state.home, "forget --dry-run"):
             _clear(state)
-            copy = _copied(state, until_done.enter_context(_scratch(state)))
+            scratch = until_done.enter_context(_scratch(state))
+            copy = _copied(state.of(namespace), scratch).of(namespace)
             before = as_they_are(state, namespace)
         note(copy.home, event)
         with write_lock(copy.home, "forget"):
@@ -147,10 +148,11 @@ def _clear(state: State) -> None:
 
 
 def _copied(state: State, folder: Path) -> State:
+    """A home with the tables of one namespace."""
     home = open_home(folder)
-    shutil.rmtree(home.warehouse)
-    if state.home.warehouse.is_dir():
-        shutil.copytree(state.home.warehouse, home.warehouse, copy_function=os.link)
+    tables = state.home.warehouse / state.own
+    if tables.is_dir():
+        shutil.copytree(tables, home.warehouse / state.own, copy_function=os.link)
     shutil.copytree(state.home.inbox, home.inbox, dirs_exist_ok=True)
     beside = (
         state.home.forget_key,

@@ -16,7 +16,7 @@ from deltalake.exceptions import DeltaError
 
 from cairn.knowledge.ingest.dating import told_times
 from cairn.knowledge.schema.tables import RECORDS, TABLES, WORK, Table
-from cairn.resources.home.damage import as_damage
+from cairn.resources.home.damage import as_damage, first_line
 from cairn.resources.home.home import NAMESPACE, Home, HomeError, remove
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import list_sources
@@ -55,7 +55,8 @@ def split(
         manifests: The one in force, by namespace.
 
     Raises:
-        HomeError: in an object store a namespace is called as a table is.
+        HomeError: `records`, which nothing brings back, cannot be read; or in an object store a
+            namespace is called as a table is. Nothing that readers follow was changed.
     """
     names = namespaces_of(settings, home, manifests)
     if settings.warehouse is None:
@@ -73,6 +74,8 @@ def split(
     for table in TABLES.values():
         stored = _stored(settings, home, table.name)
         if stored is None:
+            if table is RECORDS and any((home.warehouse / table.name).glob("**/*.parquet")):
+                raise _unreadable(home, "its log is damaged")
             continue
         last = content_version(stored)
         at = cache(partial(_version, settings, home, table.name))
@@ -111,19 +114,28 @@ def _copied(
 ) -> Versions:
     """Writes the rows of a namespace as they were at some versions of a table.
 
-    What cannot be read is left out: the next run finds out, and makes the table again.
+    What cannot be read is left out: the next run finds out, and makes the table again. But for
+    `records`, which cannot be made again.
     """
     done: dict[int, int] = {}
     mine = pl.col("namespace") == namespace if "namespace" in table.columns else True
     try:
         for version in wanted:
             done[version] = write(_as_now(home, table, at(version).filter(mine).collect()))
-    except DeltaError:
-        return done
     except BaseException as error:
-        if as_damage(error) is None:
+        if not isinstance(error, DeltaError) and as_damage(error) is None:
             raise
+        if table is RECORDS:
+            raise _unreadable(home, first_line(error)) from error
     return done
+
+
+def _unreadable(home: Home, why: str) -> HomeError:
+    return HomeError(
+        f"home {home.root}: table records cannot be read ({why}), and nothing else brings it back:"
+        " mend it by `cairn run` of the version that wrote it, or put it there from a backup; then"
+        " `cairn upgrade`"
+    )
 
 
 def _as_now(home: Home, table: Table, rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import polars as pl
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.tables import Table
 from cairn.resources.home.home import NAMESPACE, check_namespace
-from cairn.resources.warehouse.delta import folder_of, listed_folders, table_uri
+from cairn.resources.warehouse.delta import listed_folders, table_uri
 from cairn.resources.warehouse.tables import Conflict, Tables, Written
 
 __all__ = ["Conflict", "Warehouse", "Written"]
@@ -164,11 +164,6 @@ class Warehouse:
     def folder(self, table: Table, namespace: str | None = None) -> Path | None:
         """Where a table of one namespace is; None in an object store."""
         return self._one(namespace).folder(table)
-
-    @property
-    def root(self) -> Path | None:
-        """The folder of all tables; None in an object store."""
-        return folder_of(str(self.address))
 
     def let_go(self) -> None:
         """Lets go of tables that were opened: their files were changed by other means."""

@@ -241,6 +241,20 @@ def test_a_damaged_table_is_left_to_the_next_run(old: Path) -> None:
     assert_as_built(state, "rejected_facts", "facts", "episodes")
 
 
+@pytest.mark.parametrize("what", ["*.parquet", "_delta_log/*"])
+def test_records_that_cannot_be_read_are_not_left_behind(old: Path, what: str) -> None:
+    files = list((old / "warehouse" / "records").rglob(what))
+    assert files
+    for file in files:
+        file.write_bytes(b"")
+    left = len(list((old / "warehouse" / "records").rglob("*")))
+    for _ in range(2):
+        with pytest.raises(HomeError, match="table records cannot be read"):
+            open_state(old)
+    assert len(list((old / "warehouse" / "records").rglob("*"))) >= left
+    assert not (old / JOURNAL).exists()
+
+
 def test_why_a_namespace_is_blocked_is_still_known(old: Path) -> None:
     manifest = json.loads((old / "publication" / "team.json").read_text())[0]
     why = {"reasons": ["more than policy.struck_out_share = 0.05 allows"], "bounds": {"share": 0.1},
