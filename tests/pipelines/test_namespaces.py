@@ -50,7 +50,9 @@ def test_a_run_opens_no_file_of_another_namespace(house: House, job: str) -> Non
         file.write_bytes(b"")
     before = digests(theirs)
     text = "The lighthouse lamp needs a new relay."
-    (house.logs / "new.jsonl").write_bytes(line("2026-03-01T10:00:00Z", 1, text))
+    path = house.state.home.root.parent / "new.jsonl"
+    path.write_bytes(line("2026-03-01T10:00:00Z", 1, text))
+    add_source(house.state.home, path, "default")
     anew = House(State(house.state.home, house.state.settings), house.logs, house.instance)
     result = anew.run("update")
     if job != "update":

@@ -241,9 +241,10 @@ def test_the_ledger_becomes_a_table_call_by_call(state: State) -> None:
     assert not state.home.answers.exists()
     paid(state, *CALLS[:2])
     assert (run_model_calls(state).done, run_model_calls(state).written) == (2, 0)
-    before = state.warehouse.version(MODEL_CALLS)
+    own = state.of(CALL.namespace).warehouse
+    before = own.version(MODEL_CALLS)
     assert run_model_calls(state).units == 0
-    assert state.warehouse.version(MODEL_CALLS) == before
+    assert own.version(MODEL_CALLS) == before
     paid(state, *CALLS[2:])
     assert run_model_calls(state).done == 2
     stored = state.warehouse.read(MODEL_CALLS).collect().sort("call_id")
