@@ -43,9 +43,6 @@ from cairn.resources.warehouse.publication import (
     unpublish,
 )
 
-MOST_MEASURED = 20
-"""Namespaces up to which all are measured, changed or not; it takes 50 ms each."""
-
 
 def run_publication(state: State) -> StageReport:
     """Publishes each namespace whose invariants hold; keeps which ones do not, and why."""
@@ -128,27 +125,21 @@ def _frames(state: State, tables: Mapping[str, int]) -> dict[str, pl.LazyFrame]:
     }
 
 
-Published = Mapping[str, Manifest]
-"""The manifest in force of each namespace."""
-
-
-def published_now(state: State) -> dict[str, Manifest]:
-    """What readers follow now."""
-    return {n: m for n in state.namespaces() if (m := published(state.home, n))}
-
-
-def publication_shown(state: State, before: Published, report: StageReport) -> dict[str, Any]:
-    """What was published, beside what was `before`; counts, never text."""
-    current = published_now(state)
-    few = len(current) <= MOST_MEASURED
-    measured = {n: m for n, m in current.items() if few or m != before.get(n)}
-    return {
-        "namespaces": len(current),
+def publication_shown(state: State, report: StageReport) -> dict[str, Any]:
+    """What is published of a namespace; counts, never text."""
+    manifest = published(state.home, state.own)
+    shown = {
+        "namespaces": int(manifest is not None),
         "published_now": report.written,
         "blocked_by": report.failed,
         "seconds": round(report.seconds, 3),
-        **{f"generation/{n}": m.generation or "" for n, m in current.items()},
-        **{f"measures/{n}": _measured(state, m) for n, m in measured.items()},
+    }
+    if manifest is None:
+        return shown
+    return {
+        **shown,
+        f"generation/{state.own}": manifest.generation or "",
+        f"measures/{state.own}": _measured(state, manifest),
     }
 
 

@@ -18,7 +18,7 @@ from cairn.assets.model_calls import run_model_calls
 from cairn.assets.pending.in_force import in_force
 from cairn.assets.pending.raw_logs import fingerprint
 from cairn.assets.pending.steps import BY_CONVERSATION
-from cairn.assets.publication import publication_shown, published_now
+from cairn.assets.publication import publication_shown
 from cairn.assets.records import files_of_run, intake
 from cairn.assets.stages import GROUPS, SHOWN
 from cairn.assets.vector_index import run_vector_index
@@ -107,12 +107,11 @@ def _make(state: State, step: RunStep, config: RunConfig) -> StageReport:
 
 
 def _taken(state: State, step: RunStep, config: RunConfig) -> Iterator[dg.MaterializeResult[Any]]:
-    before = published_now(state) if step.name == "publication" else {}
     report = _make(state, step, config)
     for table in step.writes:
         yield _told(state, table, report)
     if step.name == "publication":
-        shown = publication_shown(state, before, report)
+        shown = publication_shown(state, report)
         yield dg.MaterializeResult(asset_key=step.name, metadata=shown)
 
 

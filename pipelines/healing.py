@@ -197,7 +197,7 @@ def _mend_records(state: State, each: Damage) -> None:
     state = state.of(each.where.parent.name)
     wrong = table_damage(each.where, deep=False)
     lost = lost_records(state.home, state.warehouse, wrong)
-    told = tombstones(state.home)
+    told = tombstones(state.home, state.own)
     known = ForgottenRecords(
         told, key_of(state.home, [one for own in told.values() for one in own])
     )

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import dagster as dg
@@ -49,12 +49,17 @@ def new_logs(
     tick = int(context.cursor or 0) + 1
     requests: list[dg.RunRequest] = []
     waits: dict[str, str] = {}
-    make_known(context.instance, state.namespaces())
+    owns = state.each()
+    make_known(context.instance, [own.own for own in owns])
+    unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
+    under_way = {run.tags.get(PARTITION_NAME_TAG): run.run_id for run in unfinished}
     files: dict[str, list[LogFile]] = {}
     for file in changed_files(state):
         files.setdefault(file.namespace, []).append(file)
-    for own in state.each():
-        if why := _waits(own, context.instance, files.get(own.own, [])):
+    for own in owns:
+        if run_id := under_way.get(own.own):
+            waits[own.own] = f"run {run_id[:8]} is under way"
+        elif why := _waits(own, context.instance, files.get(own.own, [])):
             waits[own.own] = why
         else:
             requests.append(request(own.own, tick))
@@ -69,7 +74,6 @@ NOTHING_NEW = "nothing new"
 
 def _waits(state: State, instance: dg.DagsterInstance, files: Sequence[LogFile]) -> str | None:
     """Why a namespace with these changed files is not run now; None if it is."""
-    of_it = {PARTITION_NAME_TAG: state.own}
     # What owes nothing but a model's word comes after all else is published; days that wait for a
     # model that was just down would else be run at every tick.
     left = left_to_model(state)
@@ -78,10 +82,7 @@ def _waits(state: State, instance: dg.DagsterInstance, files: Sequence[LogFile])
             return NOTHING_NEW
         if state.model_waited < MODEL_PAUSE:
             return "the language model is waited for"
-    unfinished = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED, tags=of_it), limit=1)
-    if unfinished:
-        return f"run {unfinished[0].run_id[:8]} is under way"
-    if (wait := _pause(instance, of_it)) > 0:
+    if (wait := _pause(instance, state.own)) > 0:
         return f"{update.name} failed: tried again in {wait:.0f} s"
     return None
 
@@ -105,9 +106,9 @@ def _damage(state: State) -> str | None:
     return None
 
 
-def _pause(instance: dg.DagsterInstance, of_it: Mapping[str, str]) -> float:
+def _pause(instance: dg.DagsterInstance, namespace: str) -> float:
     """Seconds until a failed run is due again: a minute, doubled with each failure in a row."""
-    filters = dg.RunsFilter(job_name=update.name, tags=dict(of_it))
+    filters = dg.RunsFilter(job_name=update.name, tags={PARTITION_NAME_TAG: namespace})
     records = instance.get_run_records(filters, limit=MOST_FAILURES)
     failed = 0
     for record in records:

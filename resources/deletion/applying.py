@@ -51,7 +51,7 @@ def apply_tombstones(state: State) -> ForgottenRecords:
 
     Killed at any place it does the same again: what it did is noted last.
     """
-    told = {name: own for name, own in tombstones(state.home).items() if name in state.namespaces()}
+    told = tombstones(state.home, state.namespace)
     every = [one for own in told.values() for one in own]
     known = ForgottenRecords(told, key_of(state.home, every))
     work = state.warehouse.read(WORK).filter(pl.col("stage") == STAGE).collect()

@@ -85,10 +85,10 @@ def note(home: Home, event: Mapping[str, object]) -> AppendedEvent:
     return append_event(home, event, redact=lambda text: (text, 0))
 
 
-def tombstones(home: Home) -> dict[str, list[Tombstone]]:
-    """The tombstones of each namespace that has any, as its inbox has them."""
+def tombstones(home: Home, namespace: str | None = None) -> dict[str, list[Tombstone]]:
+    """The tombstones of each namespace that has any, or of one, as its inbox has them."""
     found: dict[str, list[Tombstone]] = {}
-    for name in namespaces_of_inbox(home):
+    for name in namespaces_of_inbox(home) if namespace is None else [namespace]:
         lines = lines_of(home, name, containing=b"tombstone")
         if own := [one for line in lines if (one := tombstone_of(line))]:
             found[name] = own
@@ -101,7 +101,7 @@ def forgets(home: Home, namespace: str, event_ids: Sequence[str], at: datetime) 
     Raises:
         HomeError: as `key_of`.
     """
-    own = tombstones(home).get(namespace, [])
+    own = tombstones(home, namespace).get(namespace, [])
     heads = [Head(None, False, event_id, at.isoformat()) for event_id in event_ids]
     return forgotten(of_heads(namespace, heads), own, key_of(home, own))
 

@@ -20,8 +20,8 @@ from cairn.resources.home.damage import as_damage, first_line
 from cairn.resources.home.home import NAMESPACE, Home, HomeError, remove
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import list_sources
-from cairn.resources.upgrade.rows import write_rows
-from cairn.resources.warehouse.delta import Delta, content_version, opened, table_uri
+from cairn.resources.upgrade.stored_tables import StoredTables, readable
+from cairn.resources.warehouse.delta import content_version
 from cairn.resources.warehouse.publication import BLOCKED
 
 NEXT = "warehouse.next"
@@ -33,11 +33,12 @@ Versions = Mapping[int, int]
 """Versions of a table of all namespaces, and those of one that hold its rows of them."""
 
 
-def namespaces_of(settings: Settings, home: Home, manifests: Mapping[str, Any]) -> list[str]:
+def namespaces_of(old: StoredTables, manifests: Mapping[str, Any]) -> list[str]:
     """Namespaces that have rows or readers, sorted."""
     found = set(manifests)
     for name, table in TABLES.items():
-        if "namespace" in table.columns and (stored := _stored(settings, home, name)):
+        stored = readable(partial(old.opened, name)) if "namespace" in table.columns else None
+        if stored is not None:
             parts = pl.DataFrame(stored.get_add_actions(flatten=True))
             if "partition.namespace" in parts.columns:
                 found |= set(parts["partition.namespace"].cast(pl.String).drop_nulls())
@@ -45,63 +46,62 @@ def namespaces_of(settings: Settings, home: Home, manifests: Mapping[str, Any]) 
 
 
 def split(
-    settings: Settings, home: Home, manifests: Mapping[str, Mapping[str, Any]]
+    settings: Settings,
+    home: Home,
+    old: StoredTables,
+    manifests: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, str]:
     """Makes the tables of each namespace; gives the notes that name versions as they must become.
 
     Args:
-        settings: In force: they say where tables are.
+        settings: In force.
         home: Whose.
+        old: Its tables of all namespaces.
         manifests: The one in force, by namespace.
 
     Raises:
         HomeError: `records`, which nothing brings back, cannot be read; or in an object store a
             namespace is called as a table is. Nothing that readers follow was changed.
     """
-    names = namespaces_of(settings, home, manifests)
+    names = namespaces_of(old, manifests)
+    new = old
     if settings.warehouse is None:
         remove(home.root / NEXT)
-        place = str(home.root / NEXT)
-    else:
-        place = settings.warehouse
-        if clash := set(names) & TABLES.keys():
-            raise HomeError(
-                f"namespace {min(clash)} is called as a table is, and the tables in"
-                f" {settings.warehouse} get a folder per namespace: copy them to a folder, upgrade"
-                " there, and copy them back"
-            )
+        new = StoredTables(str(home.root / NEXT))
+    elif clash := set(names) & TABLES.keys():
+        raise HomeError(
+            f"namespace {min(clash)} is called as a table is, and the tables in"
+            f" {settings.warehouse} get a folder per namespace: copy them to a folder, upgrade"
+            " there, and copy them back"
+        )
     versions: dict[str, dict[str, Versions]] = {name: {} for name in names}
     for table in TABLES.values():
-        stored = _stored(settings, home, table.name)
+        stored = readable(partial(old.opened, table.name))
         if stored is None:
             if table is RECORDS and any((home.warehouse / table.name).glob("**/*.parquet")):
                 raise _unreadable(home, "its log is damaged")
             continue
         last = content_version(stored)
-        at = cache(partial(_version, settings, home, table.name))
+        at = cache(partial(old.rows, table.name))
+        days = ["day"] if table.by_day else []
         for namespace in names:
             named = manifests.get(namespace, {}).get("tables", {}).get(table.name)
             wanted = [named] if isinstance(named, int) and named != last else []
-            write = partial(
-                write_rows, table_uri(table_uri(place, namespace), table.name), table.name,
-                partitions=["day"] if table.by_day else [], options=settings.object_store or None,
-            )  # fmt: skip
+            write = partial(new.within(namespace).write, table.name, partitions=days)
             versions[namespace][table.name] = _copied(
                 home, table, namespace, at, [*wanted, last], write
             )
     return _notes(home, manifests, versions)
 
 
-def put_in_place(settings: Settings, home: Home) -> None:
+def put_in_place(home: Home, old: StoredTables) -> None:
     """Puts the new tables where the old ones were, which go. It can be done again."""
-    if settings.warehouse is not None:
-        for name in TABLES:
-            if (stored := _stored(settings, home, name)) is not None:
-                stored.delete()
-                stored.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
-    elif (home.root / NEXT).is_dir():
+    if (home.root / NEXT).is_dir():
         remove(home.warehouse)
         (home.root / NEXT).rename(home.warehouse)
+    elif "://" in old.address:
+        for name in TABLES:
+            old.erase(name)
 
 
 def _copied(
@@ -185,22 +185,3 @@ def _notes(
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         pass
     return notes
-
-
-def _version(settings: Settings, home: Home, table: str, version: int) -> pl.LazyFrame:
-    """Rows of a table as it was; looked up once for all namespaces."""
-    options = settings.object_store or None
-    stored = Delta(_uri(settings, home, table), version=version, storage_options=options)
-    return pl.scan_delta(stored, storage_options=options)
-
-
-def _uri(settings: Settings, home: Home, table: str) -> str:
-    return table_uri(settings.warehouse or str(home.warehouse), table)
-
-
-def _stored(settings: Settings, home: Home, table: str) -> Delta | None:
-    """A table as it is; None if it is not there, or cannot be read."""
-    try:
-        return opened(_uri(settings, home, table), settings.object_store or None)
-    except DeltaError:
-        return None

@@ -8,29 +8,23 @@ nothing, and running it again finishes it.
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
-from deltalake.exceptions import DeltaError
 
 from cairn.resources.home.atomic_files import replace_file
-from cairn.resources.home.damage import as_damage
 from cairn.resources.home.home import SCHEMA_VERSION, Home, check_writable, remove, schema_version
 from cairn.resources.home.migrations import MIGRATIONS, Migration
 from cairn.resources.home.settings import Settings, old_settings
 from cairn.resources.home.write_lock import write_lock
 from cairn.resources.upgrade.by_namespace import namespaces_of, put_in_place, split
-from cairn.resources.upgrade.rows import write_rows
+from cairn.resources.upgrade.stored_tables import StoredTables, readable
 from cairn.resources.warehouse.delta import (
-    Delta,
     content_version,
-    folder_of,
-    opened,
-    table_uri,
 )
 
 JOURNAL = "upgrading"
@@ -67,29 +61,6 @@ class Upgrade:
     """Those whose tables are taken out of tables of all of them."""
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """Where tables are."""
-
-    address: str
-    options: dict[str, str] | None = field(repr=False)
-
-    def uri(self, table: str) -> str:
-        return table_uri(self.address, table)
-
-    def folder(self, table: str) -> Path | None:
-        return folder_of(self.uri(table))
-
-    def erase(self, table: str) -> None:
-        """Removes a table; of an object store its rows, as it cannot remove folders."""
-        folder = self.folder(table)
-        if folder is not None:
-            remove(folder)
-        elif (stored := opened(self.uri(table), self.options)) is not None:
-            stored.delete()
-            stored.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
-
-
 def upgrade_home(
     root: Path,
     settings: Settings,
@@ -110,7 +81,7 @@ def upgrade_home(
         LockTimeout: another writer kept the lock.
     """
     home = Home(root, lock_timeout)
-    tables = _Tables(settings.warehouse or str(home.warehouse), settings.object_store or None)
+    tables = StoredTables(settings.warehouse or str(home.warehouse), settings.object_store or None)
     if not dry_run:
         check_writable(home)
     with nullcontext() if dry_run else write_lock(home, "cairn upgrade"):
@@ -129,7 +100,7 @@ def upgrade_home(
             },
             old_settings(),
             dry_run,
-            namespaces_of(settings, home, _published(home))
+            namespaces_of(tables, _published(home))
             if any(step.by_namespace for step in steps)
             else [],
         )
@@ -142,11 +113,11 @@ def upgrade_home(
     return told
 
 
-def _changed(tables: _Tables, step: Migration) -> list[TableUpgrade]:
+def _changed(tables: StoredTables, step: Migration) -> list[TableUpgrade]:
     """What a step does to tables that are there."""
     found: list[TableUpgrade] = []
     for old, new in step.changed_tables.items():
-        stored = _readable(lambda old=old: opened(tables.uri(old), tables.options))
+        stored = readable(lambda old=old: tables.opened(old))
         if stored is None:
             continue
         there = {column.name for column in stored.schema().fields}
@@ -156,11 +127,11 @@ def _changed(tables: _Tables, step: Migration) -> list[TableUpgrade]:
     return found
 
 
-def _apply(home: Home, settings: Settings, tables: _Tables, step: Migration) -> None:
+def _apply(home: Home, settings: Settings, tables: StoredTables, step: Migration) -> None:
     """One step; what a kill left undone of it is done."""
     journal = _journal(home, step)
     if journal is None and step.by_namespace:
-        notes = split(settings, home, _published(home))
+        notes = split(settings, home, tables, _published(home))
         journal = dict[str, Any](to=step.version, files=notes, removed=list(step.dropped))
         replace_file(home.root / JOURNAL, json.dumps(journal).encode(), 0o600)
     if journal is None:
@@ -178,7 +149,7 @@ def _apply(home: Home, settings: Settings, tables: _Tables, step: Migration) -> 
     for name in step.tables:
         tables.erase(name)
     if step.by_namespace:
-        put_in_place(settings, home)
+        put_in_place(home, tables)
     replace_file(home.root / "schema_version", f"{step.version}\n".encode())
     remove(home.root / JOURNAL)
 
@@ -242,7 +213,7 @@ def _planned(
 
 
 def _written(
-    tables: _Tables,
+    tables: StoredTables,
     step: Migration,
     old: str,
     new: str,
@@ -256,33 +227,33 @@ def _written(
         and makes the table again.
     """
     done = _done(tables, step, new)
-    source = _readable(lambda: opened(tables.uri(old), tables.options))
+    source = readable(lambda: tables.opened(old))
     if source is None:
         return done
     last = source.version()
     if old == new:
         ours = set(done.values())
         last = max((each for each in range(last + 1) if each not in ours), default=-1)
-    present = _readable(lambda: opened(tables.uri(old), tables.options, last))
+    present = readable(lambda: tables.opened(old, last))
     if present is None:
         return done
     content = content_version(present)
     for version in [*sorted(published - {content}), content]:
         if version in done:
             continue
-        frame = _readable(lambda version=version: _rows(tables, old, version))
+        frame = readable(lambda version=version: tables.rows(old, version).collect())
         if frame is not None:
             as_now = _renamed(frame, step, new, versions)
-            done[version] = write_rows(
-                tables.uri(new), new, as_now, partitions=source.metadata().partition_columns,
-                options=tables.options, marks={MARK: f"{step.version}:{version}"},
+            done[version] = tables.write(
+                new, as_now, partitions=source.metadata().partition_columns,
+                marks={MARK: f"{step.version}:{version}"},
             )  # fmt: skip
     return done
 
 
-def _done(tables: _Tables, step: Migration, new: str) -> dict[int, int]:
+def _done(tables: StoredTables, step: Migration, new: str) -> dict[int, int]:
     """Versions that an interrupted upgrade has written: what they were made of, and theirs."""
-    stored = _readable(lambda: opened(tables.uri(new), tables.options))
+    stored = readable(lambda: tables.opened(new))
     marks = [] if stored is None else stored.history()
     found: dict[int, int] = {}
     for commit in marks:
@@ -290,11 +261,6 @@ def _done(tables: _Tables, step: Migration, new: str) -> dict[int, int]:
         if schema == str(step.version):
             found[int(version)] = int(commit["version"])
     return found
-
-
-def _rows(tables: _Tables, table: str, version: int) -> pl.DataFrame:
-    stored = Delta(tables.uri(table), version=version, storage_options=tables.options)
-    return pl.scan_delta(stored, storage_options=tables.options).collect()
 
 
 def _renamed(
@@ -325,15 +291,3 @@ def _noted(text: str, step: Migration, versions: Mapping[str, Mapping[int, int]]
             version = str(now)
         parts.append(f"{step.tables.get(name, name)}@{version}")
     return " ".join(parts)
-
-
-def _readable(read: Callable[[], Any]) -> Any:
-    """What `read` gives; None where it is damaged."""
-    try:
-        return read()
-    except DeltaError:
-        return None
-    except BaseException as error:
-        if as_damage(error) is None:
-            raise
-        return None

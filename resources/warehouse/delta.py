@@ -89,12 +89,26 @@ def listed_folders(address: str, options: Mapping[str, str] | None) -> list[str]
         with suppress(FileNotFoundError, NotADirectoryError):
             return sorted(one.name for one in os.scandir(folder) if one.is_dir())
         return []
-    from deltalake.fs import DeltaStorageHandler
-    from pyarrow.fs import FileSelector, FileType, PyFileSystem
+    from pyarrow.fs import FileSelector, FileType
 
-    store = PyFileSystem(DeltaStorageHandler(address, dict(options) if options else None))
+    try:
+        store = object_store(address, options)
+    except TableNotFoundError:
+        return []
     found = store.get_file_info(FileSelector("", allow_not_found=True))
     return sorted(one.base_name for one in found if one.type == FileType.Directory)
+
+
+def object_store(address: str, options: Mapping[str, str] | None) -> Any:
+    """Folders and files at an address, as a file system of pyarrow, which has no types.
+
+    Raises:
+        TableNotFoundError: there is nothing.
+    """
+    from deltalake.fs import DeltaStorageHandler
+    from pyarrow.fs import PyFileSystem
+
+    return PyFileSystem(DeltaStorageHandler(address, dict(options) if options else None))
 
 
 def folder_of(uri: str) -> Path | None:

@@ -1,6 +1,8 @@
 """A run is of one namespace: it opens nothing of another, and leaves it as it is."""
 
 import hashlib
+import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from cairn.pipelines.runner import RunFailed, run_graph
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
+from cairn.resources.home.inbox import append_event
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.warehouse.publication import published
@@ -15,7 +18,15 @@ from tests.pipelines.house import House, failure, talk
 from tests.pipelines.test_sensors import line
 
 OF_OTHER = ("warehouse/other", "index/other", "publication/other.json", "checks/other.json",
-            "lookup/other.sqlite")  # fmt: skip
+            "lookup/other.sqlite", "inbox/other")  # fmt: skip
+OPENED: list[str] = []
+"""What Python opens. What Rust does, the tables, is emptied instead."""
+
+
+@cache
+def watched() -> None:
+    """Watches from the first call on: a hook of Python stays for good."""
+    sys.addaudithook(lambda event, given: event == "open" and OPENED.append(str(given[0])))
 
 
 def files_of(home: Path, *places: str) -> list[Path]:
@@ -36,6 +47,8 @@ def with_another(house: House) -> None:
     add_source(
         house.state.home, talk(folder, 1, "I live in Oslo.", "2026-02-06T10:00:00Z"), "other"
     )
+    event = {"type": "note", "namespace": "other", "text": "The harbor door code has changed."}
+    append_event(house.state.home, event, redact=lambda text: (text, 0))
     house.follow()
     assert house.run("verify", namespace="other").success
 
@@ -53,11 +66,15 @@ def test_a_run_opens_no_file_of_another_namespace(house: House, job: str) -> Non
     path = house.state.home.root.parent / "new.jsonl"
     path.write_bytes(line("2026-03-01T10:00:00Z", 1, text))
     add_source(house.state.home, path, "default")
+    watched()
+    OPENED.clear()
     anew = House(State(house.state.home, house.state.settings), house.logs, house.instance)
     result = anew.run("update")
     if job != "update":
         result = anew.run(job)
     assert result.success, failure(result)
+    assert str(house.state.home.sources) in OPENED, "it is watched"
+    assert not set(OPENED) & set(map(str, theirs))
     assert digests(theirs) == before
     assert files_of(house.state.home.root, *OF_OTHER) == theirs
 

@@ -28,7 +28,7 @@ from cairn.resources.context import State, open_state
 from cairn.resources.home.home import SCHEMA_VERSION, Home, HomeError, open_home
 from cairn.resources.home.migrations import MIGRATIONS, RENAMED_SETTINGS, Migration
 from cairn.resources.home.settings import Settings
-from cairn.resources.upgrade import JOURNAL, by_namespace, rows, upgrade, upgrade_home
+from cairn.resources.upgrade import JOURNAL, by_namespace, stored_tables, upgrade, upgrade_home
 from cairn.resources.warehouse.publication import blocked_namespaces, published, read_published
 from cairn.resources.warehouse.table_files import table_damage
 from tests.homes import copy_home
@@ -152,6 +152,18 @@ def test_a_run_makes_of_it_what_it_makes_of_the_same_logs_in_a_new_home(
         assert not state.warehouse.read(table).collect()[column].str.contains("walnut").any()
 
 
+def test_tables_in_an_object_store_are_split_where_they_are(old: Path) -> None:
+    expected = rows_before(old)
+    (old / "warehouse").rename(old.parent / "store")
+    settings = Settings(warehouse=f"file://{old.parent}/store")
+    upgrade_home(old, settings)
+    state = State(open_home(old), settings)
+    assert_rows(state, expected)
+    # An object store has no folder without an object; this one, a folder on disk, keeps it.
+    left = [path for path in (old.parent / "store").rglob("*") if path.is_file()]
+    assert {path.relative_to(old.parent / "store").parts[0] for path in left} == {*NAMESPACES}
+
+
 def test_a_second_upgrade_does_nothing(old: Path) -> None:
     first = upgrade_home(old, Settings())
     before = content(old)
@@ -208,7 +220,7 @@ def _left_at_each_write(home: Path, place: Path, monkeypatch: pytest.MonkeyPatch
 
     with monkeypatch.context() as patch:
         for module, names in (
-            (rows, ("write_deltalake",)),
+            (stored_tables, ("write_deltalake",)),
             (upgrade, ("replace_file", "remove")),
             (by_namespace, ("remove",)),
         ):
