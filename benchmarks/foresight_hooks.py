@@ -115,7 +115,7 @@ class ReplayHome:
         while waiting := queued(self._state.home):
             if wrong := waiting.register():
                 raise RuntimeError(str(wrong))
-            run_graph(self._state, checked=False)
+            run_graph(self._state)
             waiting.done()
         self.seconds.append(time.monotonic() - start)
 

@@ -1,5 +1,6 @@
 """Running the graph from one process: stretch by stretch, newest first, each published."""
 
+import math
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,8 @@ from cairn.assets.engine.progress import LISTENER, Listener
 from cairn.assets.pending.records import changed_files
 from cairn.assets.records import stretch
 from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, RECORDS, SOURCE_FILES
-from cairn.pipelines.graph import PHASES
+from cairn.pipelines.checks.frames import VERIFY
+from cairn.pipelines.graph import NIGHT, PHASES
 from cairn.pipelines.healing import heal
 from cairn.pipelines.interrupts import again_if, counted
 from cairn.pipelines.planning.estimate import busyness, estimate
@@ -36,7 +38,7 @@ FIRST_STRETCH = 8 * 1024 * 1024
 STRETCH_GROWTH = 4
 
 VERIFIED_EVERY = 86_400.0
-"""Seconds after which a run ends with a check of all tables; the night checks them, too."""
+"""Seconds after which an intake ends with a check of all tables, as where no night comes."""
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -113,7 +115,7 @@ def run_graph(
     on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
     healed: bool = False,
-    checked: bool = True,
+    daily: bool = False,
 ) -> Outcome:
     """Takes in what changed and publishes it, newest stretch first, until nothing is pending.
 
@@ -126,7 +128,7 @@ def run_graph(
         on_check: Called before all is checked: by then everything is published.
         on_interrupt: Called at Ctrl-C, before what is done is published.
         healed: Whether it was just looked whether the home is damaged.
-        checked: Whether a run that is the first of a day ends with a check of all tables.
+        daily: Whether the first run of a day ends with a check of all tables, as a night does.
 
     Raises:
         Damaged: something is lost, and the run must not go on by itself.
@@ -142,8 +144,7 @@ def run_graph(
             runs.each(_of(state, taken), update)
             size *= STRETCH_GROWTH
         runs.go_on()
-        if checked:
-            runs.check(on_check)
+        runs.check(on_check, VERIFIED_EVERY if daily else math.inf)
 
     return _watched(state, work, listener, on_interrupt, healed=healed)
 
@@ -174,9 +175,31 @@ def run_days(
 
         runs.each([own for own in state.each() if own.warehouse.namespaces(RECORDS)], make)
         runs.go_on()
-        runs.check(on_check, due=True)
+        runs.check(on_check, 0)
 
     return _watched(state, work, listener, on_interrupt, again=again)
+
+
+def run_checks(
+    state: State,
+    namespaces: Sequence[str],
+    *,
+    night: bool = False,
+    listener: Listener | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Makes all of some namespaces anew to compare, and checks all their tables.
+
+    As a `night`, great_expectations judges them, too, and what no reader needs is tidied away.
+
+    Raises:
+        RunFailed: a check, or another step, failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        runs.each(map(state.of, namespaces), partial(runs.verify, night=night))
+
+    return _watched(state, work, listener, on_interrupt)
 
 
 def run_inbox(state: State, *, listener: Listener | None = None) -> Outcome:
@@ -283,8 +306,8 @@ class _Runs:
         if failed:
             raise RunFailed("; ".join(failed))
 
-    def check(self, on_check: Callable[[], None], *, due: bool = False) -> None:
-        """Makes all stages and checks all tables of a namespace that ran, if `due` or a day ago.
+    def check(self, on_check: Callable[[], None], age: float) -> None:
+        """Checks all tables of a namespace that ran, if that was last done `age` seconds ago.
 
         So too if something waits that a language model is asked once a night, or the namespace is
         blocked: what held it back may be mended, or judged otherwise by a newer version.
@@ -294,19 +317,19 @@ class _Runs:
         owed = [
             own
             for own in self.state.each()
-            if (own.own in self.ran and (due or verified_since(home, own.own) > VERIFIED_EVERY))
+            if (own.own in self.ran and age < math.inf and verified_since(home, own.own) >= age)
             or own.own in blocked
             or SuiteVerdicts(home, own.own).any_broken
             or night_model_work_pending(own)
         ]
-
-        def verify(own: State) -> None:
-            self.execute("verify", own)
-            note_verified(home, own.own)
-
         if owed:
             on_check()
-        self.each(owed, verify)
+        self.each(owed, self.verify)
+
+    def verify(self, own: State, *, night: bool = False) -> None:
+        """Makes all of a namespace anew to compare, and checks all its tables."""
+        self.execute(NIGHT if night else VERIFY, own)
+        note_verified(self.state.home, own.own)
 
     def execute(self, job: str, own: State | None = None, **asked: object) -> None:
         """One run of a job, of one namespace where it makes assets.

@@ -103,7 +103,7 @@ def _result(name: str, found: Sequence[SuiteResult], *, blocking: bool) -> dg.As
 
 
 VERIFY = "verify"
-"""The job that ends the first run of a day; it is quick, and the night is thorough."""
+"""The job of `cairn verify`; it is quick, and the night is thorough."""
 
 GROUPS = {
     "sources": ("extractors", "records"),

@@ -18,13 +18,23 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
     Dagster connects anew for every event, up to four times, and a range of days has thousands of
     them. The last one to close a SQLite file folds its log into it and waits for the disk, too:
     together 10 ms an event. After a power cut the last events of a run may be missing; a run that
-    is killed loses none, and tables are not kept here.
+    is killed loses none, and tables are not kept here. It also asks twice for each event whether
+    its partition is known, and none becomes unknown during a run of it: that is asked once.
     """
     storage = instance.event_log_storage
     if not isinstance(storage, SqliteEventLogStorage):  # a server keeps the events
         yield
         return
     run_connection, index_connection = storage.run_connection, storage.index_connection
+    has_partition = storage.has_dynamic_partition
+    known: set[tuple[str, str]] = set()
+
+    def has_dynamic_partition(partitions_def_name: str, partition_key: str) -> bool:
+        asked = (partitions_def_name, partition_key)
+        if asked not in known and has_partition(*asked):
+            known.add(asked)
+        return asked in known
+
     with ExitStack() as stack:
         run = stack.enter_context(_opened(storage, run_id))
         index = stack.enter_context(_opened(storage, INDEX))
@@ -42,10 +52,12 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
 
         storage.run_connection = of_run
         storage.index_connection = lambda: reused(index)
+        storage.has_dynamic_partition = has_dynamic_partition
         try:
             yield
         finally:
             storage.run_connection, storage.index_connection = run_connection, index_connection
+            storage.has_dynamic_partition = has_partition
 
 
 @contextmanager

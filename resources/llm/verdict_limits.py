@@ -70,6 +70,11 @@ class SuiteVerdicts:
         replace_file(self._file, content.encode())
 
     @property
+    def held(self) -> int:
+        """Suites that passed the last time."""
+        return len(self._passed)
+
+    @property
     def any_broken(self) -> bool:
         """Whether some suite holds the namespace back."""
         return bool(self._broken)

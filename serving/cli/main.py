@@ -43,6 +43,7 @@ COMMANDS = {
     "sources": ("run", "List, add or remove watched sources"),
     "stale": ("run", "What a changed rule, prompt or setting would redo"),
     "backfill": ("run", "Rebuild days"),
+    "verify": ("run", "Make all anew to compare, and check all tables"),
     "dry-run": ("run", "What would be extracted from a file; stores nothing"),
     "prompts": ("run", "What is asked of the language model, and what came of it"),
     "metrics": ("run", "What passes each gate, what each night did, what is used, what waits"),

@@ -325,18 +325,19 @@ def test_parts_that_do_not_make_the_whole_are_not_published(
     assert house.run("verify").success
 
 
-def test_a_run_checks_all_tables_without_loading_great_expectations(tmp_path: Path) -> None:
+def test_tables_are_checked_without_loading_great_expectations(tmp_path: Path) -> None:
     talk(tmp_path, 1, "The NAS is off at night.", "2026-03-01T20:15:00Z")
     program = f"""
 import sys
 from pathlib import Path
-from cairn.pipelines.runner import run_graph
+from cairn.pipelines.runner import run_checks, run_graph
 from cairn.resources.context import open_state
 from cairn.resources.home.sources import add_source
 from cairn.resources.llm.verdict_limits import SuiteVerdicts, kept_verdicts
 state = open_state(Path({str(tmp_path / "home")!r}))
 add_source(state.home, Path({str(tmp_path / "1.jsonl")!r}), "default")
 assert run_graph(state).runs
+assert run_checks(state, ["default"]).runs
 assert "work.outcomes" in kept_verdicts(state.home.root / "checks/default.json").passed
 assert not {{"great_expectations", "hdbscan", "sklearn"}} & sys.modules.keys()
 # What an earlier version held back is judged again, though nothing is new.

@@ -60,7 +60,7 @@ BY_ID = (
 OF_THE_HOME = {
     "run", "ingest", "status", "sources", "stale", "backfill", "dry-run", "doctor", "config", "ui",
     "up", "serve", "mcp", "keys", "like", "unlike", "dislike", "undislike",
-    "upgrade", "connect", "intake",
+    "upgrade", "connect", "intake", "verify",
 }  # fmt: skip
 """Commands of who runs it: they tell of the home, or write for a namespace that is named."""
 

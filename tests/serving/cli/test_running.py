@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from cairn.assets.engine.progress import Listener, StageReport
+from cairn.knowledge.schema.tables import CONVERSATIONS, TABLES
 from cairn.pipelines.runner import run_graph
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
@@ -58,6 +60,17 @@ def test_what_was_mended_is_read_again_and_days_are_made_anew(
     assert stale.out == "No day of these is stale.\n"
     stages = {row["stage"]: row for row in told("backfill", *days, "--force")["stages"]}
     assert stages["candidates"]["rows_in"] > 0
+
+    (checked,) = told("verify")["namespaces"]
+    assert (checked["namespace"], checked["broken"]) == ("me", [])
+    assert checked["held"] > len(TABLES), "each table has a key, at least"
+    spoilt = state.warehouse.read(CONVERSATIONS).with_columns(pl.col("records") + 1).collect()
+    state.warehouse.write(CONVERSATIONS, spoilt)
+    again = run_cairn("--home", home, "verify", "--json")
+    assert again.code == 1
+    assert "counts add up" in str(again.json["namespaces"][0]["broken"])
+    other = run_cairn("--home", home, "verify", "--namespace", "nobody")
+    assert "no namespace nobody: there are me" in other.err
     assert told("facts", "--events") == facts
 
 

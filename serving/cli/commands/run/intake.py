@@ -36,7 +36,7 @@ def command(ctx: click.Context, started: bool) -> None:
         while waiting := queued(state.home):
             for why in waiting.register():
                 click.echo(f"cairn: {why}", err=True)
-            execute(state, report=False)
+            execute(state, report=False, daily=True)
             waiting.done()
             taken += len(waiting.entries)
         if not taken:

@@ -140,10 +140,12 @@ def execute(
     accept_loss: bool = False,
     as_json: bool = False,
     is_sound: bool = False,
+    daily: bool = False,
 ) -> None:
     """Runs the graph over what changed, shows how far it is, and tells what came of it.
 
-    Where the home `is_sound`, it is not looked for damage.
+    Where the home `is_sound`, it is not looked for damage. All tables are checked once a day where
+    that is said by `daily`.
 
     Raises:
         click.exceptions.Exit: with 130 after Ctrl-C.
@@ -170,6 +172,7 @@ def execute(
                 on_stretch=display.stretch,
                 on_check=display.checking,
                 healed=True,
+                daily=daily,
                 on_interrupt=lambda: display.note(
                     "interrupted: publishing what is done (Ctrl-C again stops at once)"
                 ),
