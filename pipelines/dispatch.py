@@ -9,10 +9,15 @@ import dagster as dg
 
 from cairn.assets.effects import notify as acting
 from cairn.knowledge.schema.tables import NOTIFICATIONS
+from cairn.pipelines.planning.idle import IdleHomes, standing
 from cairn.pipelines.planning.in_flight import UNFINISHED
 from cairn.pipelines.planning.pending import is_pending, left_to_model
 from cairn.resources.context import State
 from cairn.resources.effects import now, switched_off
+
+NOTHING_DUE = "nothing is due"
+
+_IDLE = IdleHomes()
 
 
 @dg.op(description="Tells what is due; that it was told comes back as logs.")
@@ -39,8 +44,14 @@ def news(
     context: dg.SensorEvaluationContext, state: dg.ResourceParam[State]
 ) -> dg.SensorResult | dg.SkipReason:
     """Starts `dispatch` when something is due and nothing waits to be taken in."""
+    seen = standing(state, logs=False)
+    if _IDLE.holds(state.home, seen):
+        return dg.SkipReason(NOTHING_DUE)
+    if not acting.waiting(state):
+        _IDLE.note(state.home, seen)
+        return dg.SkipReason(NOTHING_DUE)
     if not (acting.due(state, now()).height or switched_off(state, NOTIFICATIONS)):
-        return dg.SkipReason("nothing is due")
+        return dg.SkipReason(NOTHING_DUE)
     if context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
         return dg.SkipReason("a run is under way")
     if is_pending(state, tried=left_to_model(state)):

@@ -14,6 +14,7 @@ from cairn.pipelines.dispatch import news
 from cairn.pipelines.enrich import idle
 from cairn.pipelines.healing import heal
 from cairn.pipelines.jobs import update
+from cairn.pipelines.planning.idle import IdleHomes, standing
 from cairn.pipelines.planning.in_flight import UNFINISHED, reconcile
 from cairn.pipelines.planning.pending import is_pending, left_to_model
 from cairn.resources.context import State
@@ -46,6 +47,9 @@ def new_logs(
         return dg.SkipReason(wrong)
     state.home.sensor_mark.touch()
     reconcile(context.instance)
+    now = standing(state)
+    if _IDLE.holds(state.home, now):
+        return dg.SkipReason(NOTHING_NEW)
     tick = int(context.cursor or 0) + 1
     requests: list[dg.RunRequest] = []
     waits: dict[str, str] = {}
@@ -65,11 +69,15 @@ def new_logs(
             requests.append(request(own.own, tick))
     if not requests:
         told = [f"{name}: {why}" for name, why in waits.items() if why != NOTHING_NEW]
+        if not told:
+            _IDLE.note(state.home, now)
         return dg.SkipReason("; ".join(told) or NOTHING_NEW)
     return dg.SensorResult(run_requests=requests, cursor=str(tick))
 
 
 NOTHING_NEW = "nothing new"
+
+_IDLE = IdleHomes()
 
 
 def _waits(state: State, instance: dg.DagsterInstance, files: Sequence[LogFile]) -> str | None:

@@ -49,6 +49,12 @@ class Dispatched:
     """Namespaces in which what is found from now on is told."""
 
 
+def waiting(state: State) -> bool:
+    """Whether anything is to be told at some time, or once that is switched on."""
+    held = (pl.col("status") == "due") | (pl.col("blocked_by") == "switched_off")
+    return state.warehouse.read(NOTIFICATIONS).filter(held).collect().height > 0
+
+
 def due(state: State, at: datetime) -> pl.DataFrame:
     """Rows of NOTIFICATIONS that are to be told at a moment: at most one of each namespace.
 

@@ -16,10 +16,13 @@ import dagster as dg
 import pytest
 from dagster._core.storage.tags import PARTITION_NAME_TAG
 
+from cairn.pipelines.dispatch import news
 from cairn.pipelines.planning.in_flight import PROCESS_TAG
 from cairn.resources.context import State
 from cairn.resources.home.inbox import append_event
 from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.resources.home.write_lock import write_lock
 from cairn.resources.warehouse.publication import published
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
@@ -60,6 +63,28 @@ def under_way(house: House, tags: dict[str, str]) -> str:
 
 def test_nothing_new(house: House) -> None:
     assert house.tick() == "nothing new"
+
+
+def test_a_tick_over_what_is_idle_opens_no_table(house: House, tmp_path: Path) -> None:
+    assert house.tick() == "nothing new"
+    assert house.looked(news) == "nothing is due"
+    files = [file for file in house.state.home.warehouse.rglob("*") if file.is_file()]
+    held = {file: file.read_bytes() for file in files}
+    for file in files:
+        file.write_bytes(b"")
+    assert house.tick() == "nothing new"
+    assert house.looked(news) == "nothing is due"
+    with write_lock(house.state.home, "who may have written"):
+        pass
+    anew = House(State(house.state.home, house.state.settings), house.logs, house.instance)
+    with pytest.raises(Exception, match="`cairn run` makes it again"):
+        anew.tick()
+    for file, content in held.items():
+        file.write_bytes(content)
+    assert anew.tick() == "nothing new"
+    (tmp_path / "more.jsonl").write_bytes(line("2026-02-09T10:00:00Z", 9, "Set it up again."))
+    add_source(house.state.home, tmp_path / "more.jsonl", "default")
+    assert job(anew.tick()) == "update"
 
 
 def test_a_new_file_starts_a_run(new_house: NewHouse) -> None:
