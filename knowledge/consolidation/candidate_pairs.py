@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cairn.knowledge.consolidation.templates import GROUP, numbered, template_pairs
+from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.model import Embedder, Vectors
 from cairn.knowledge.vectors.similarity import Indices, candidate_pairs, pair_similarity, raw_floor
 
@@ -24,25 +26,26 @@ PACKED = 128
 AT_ONCE = 128 * PACKED
 """Rows of small groups whose vectors are held at once."""
 
-_GROUP = ["namespace", "entity_id", "comparable"]
-
 
 def comparable_pairs(
     facts: pl.DataFrame,
     kind: pl.Expr,
     threshold: float,
     embedder: Embedder,
-    margin: float,
+    policy: Policy,
     among: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Pairs of facts about one entity that say one kind of thing, more alike than `threshold`.
+
+    Of facts of one template only some pairs are looked at
+    (cairn.knowledge.consolidation.templates).
 
     Args:
         facts: FACTS rows.
         kind: What must be equal beside the entity; null for facts that are not compared.
         threshold: Calibrated similarity that a pair must exceed.
         embedder: Gives vectors of `content` and their calibration.
-        margin: `Policy.candidate_margin`.
+        policy: candidate_margin, template_size.
         among: namespace and fact_id of those that are compared with all of their group; without
             it, all are.
 
@@ -58,14 +61,32 @@ def comparable_pairs(
             on=["namespace", "fact_id"],
             how="left",
         )
-        .with_columns(
-            pl.col("fresh").fill_null(value=False), members=pl.len().over(_GROUP),
-        )
-        .filter(pl.col("members") > 1, pl.col("fresh").any().over(_GROUP))
+        .with_columns(pl.col("fresh").fill_null(value=False))
+        .filter(pl.len().over(GROUP) > 1, pl.col("fresh").any().over(GROUP))
+    )
+    templates = template_pairs(known, policy.template_size)
+    templated = known.join(templates.members, on=["namespace", "fact_id"], how="semi")
+    others = known.join(templates.members, on=["namespace", "fact_id"], how="anti")
+    general = others.join(templated, on=GROUP, how="semi").filter(~numbered())
+    floor = raw_floor(embedder, threshold) - policy.candidate_margin
+    found = [
+        _alike_among(others, threshold, floor, embedder),
+        _alike_across(general, templated, threshold, floor, embedder),
+        _alike_of(known, templates.pairs, threshold, embedder),
+    ]
+    return pl.concat(found).sort("namespace", "left", "right")
+
+
+def _alike_among(
+    known: pl.DataFrame, threshold: float, floor: float, embedder: Embedder
+) -> pl.DataFrame:
+    """PAIRS of each group of some facts, one of them `fresh`."""
+    known = (
+        known.with_columns(members=pl.len().over(GROUP))
+        .filter(pl.col("members") > 1, pl.col("fresh").any().over(GROUP))
         # Groups lie one after the other, small ones first; a pair's left is its lesser id.
-        .sort("members", *_GROUP, "fact_id")
-    )  # fmt: skip
-    floor = raw_floor(embedder, threshold)
+        .sort("members", *GROUP, "fact_id")
+    )
     texts, fresh = known.get_column("content"), known.get_column("fresh").to_numpy()
     lefts: list[Indices] = [np.empty(0, dtype=np.int64)]
     rights: list[Indices] = [np.empty(0, dtype=np.int64)]
@@ -73,7 +94,7 @@ def comparable_pairs(
     for start, ends in _stretches(known.get_column("members").to_numpy().astype(np.int64)):
         vectors = embedder.embed(texts[start : int(ends[-1])].to_list())
         groups = np.searchsorted(ends - start, np.arange(len(vectors)), side="right")
-        left, right = _candidates(vectors, groups, fresh[start : int(ends[-1])], floor - margin)
+        left, right = _candidates(vectors, groups, fresh[start : int(ends[-1])], floor)
         similarity = pair_similarity(vectors, vectors, left, right, embedder)
         above = similarity > threshold
         lefts.append(left[above] + start)
@@ -88,7 +109,71 @@ def comparable_pairs(
             "similarity": np.concatenate(similarities),
         },
         schema=PAIRS,
-    ).sort("namespace", "left", "right")
+    )
+
+
+def _alike_across(
+    ones: pl.DataFrame, others: pl.DataFrame, threshold: float, floor: float, embedder: Embedder
+) -> pl.DataFrame:
+    """PAIRS of one of some facts and one of others of its group, one of them `fresh`."""
+    found = [PAIRS.to_frame()]
+    there = ones.partition_by(GROUP, as_dict=True)
+    for group, right in others.group_by(GROUP, maintain_order=True):
+        left = there.get(group)
+        if left is None:
+            continue
+        # Fresh ones with all, and the rest with fresh ones.
+        for fresh, met in ((True, right), (False, right.filter("fresh"))):
+            asked = left.filter(fresh=fresh)
+            if asked.height and met.height:
+                one = embedder.embed(asked["content"].to_list())
+                two = embedder.embed(met["content"].to_list())
+                at, to = candidate_pairs(one, two, floor, margin=0.0)
+                pairs = pl.DataFrame(
+                    {
+                        "namespace": asked["namespace"].gather(at),
+                        "one": asked["fact_id"].gather(at),
+                        "two": met["fact_id"].gather(to),
+                        "similarity": pair_similarity(one, two, at, to, embedder),
+                    }
+                )
+                found.append(
+                    pairs.filter(pl.col("similarity") > threshold)
+                    .select(
+                        "namespace",
+                        "similarity",
+                        left=pl.min_horizontal("one", "two"),
+                        right=pl.max_horizontal("one", "two"),
+                    )
+                    .select(PAIRS.names())
+                )
+    return pl.concat(found)
+
+
+def _alike_of(
+    known: pl.DataFrame, pairs: pl.DataFrame, threshold: float, embedder: Embedder
+) -> pl.DataFrame:
+    """PAIRS of these pairs (namespace, left, right) of facts, one of them `fresh`."""
+    found = [PAIRS.to_frame()]
+    for side in ("left", "right"):
+        own = known.select(
+            "namespace",
+            pl.col("fact_id").alias(side),
+            pl.col("content").alias(f"{side}_content"),
+            pl.col("fresh").alias(f"{side}_fresh"),
+        )
+        pairs = pairs.join(own, on=["namespace", side])
+    pairs = pairs.filter(pl.col("left_fresh") | pl.col("right_fresh"))
+    for some in pairs.sort("namespace", "left", "right").iter_slices(AT_ONCE):
+        one, two = (embedder.embed(some[f"{side}_content"].to_list()) for side in ("left", "right"))
+        rows = np.arange(some.height)
+        similarity = pair_similarity(one, two, rows, rows, embedder)
+        found.append(
+            some.select("namespace", "left", "right", similarity=pl.Series(similarity)).filter(
+                pl.col("similarity") > threshold
+            )
+        )
+    return pl.concat(found)
 
 
 def _stretches(members: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:

@@ -26,7 +26,11 @@ from cairn.knowledge.consolidation.memory import MemoryInput, memory
 from cairn.knowledge.consolidation.memory_entities import memory_entities
 from cairn.knowledge.consolidation.merges import AUTO_MERGE, MERGE, merges
 from cairn.knowledge.consolidation.pairs import sides
-from cairn.knowledge.consolidation.similar_facts import SAME, similar_facts
+from cairn.knowledge.consolidation.similar_facts import (
+    SAME,
+    moved_in_templates,
+    similar_facts,
+)
 from cairn.knowledge.consolidation.support import (
     earliest,
     first_statements,
@@ -100,13 +104,23 @@ def _names_of_entities(changes: Changes, entities: pl.LazyFrame, merged: pl.Data
 def similar_facts_after(
     changes: Changes, stored: LazyFrames, reads: LazyFrames, means: StageContext
 ) -> dict[str, Change]:
-    """SIMILAR_FACTS: facts that came meet all of their group; pairs of those that went go."""
+    """SIMILAR_FACTS: facts that came meet all of their group; pairs of those that went go.
+
+    Facts of a template count as such if one came between them and their next, or went.
+    """
     compared = (*_FACT, "entity_id", "predicate", "event", "content")
-    changed, moved = changes["facts"].of(*compared), changes["entity_merges"].rows
+    changed, moved = changes["facts"].of(*compared), changes["entity_merges"]
     merged = reads["entity_merges"].collect()
-    fresh = _keys(changed.rows, _about(reads, moved))
-    entities = _together(_entities(changed.come, moved), merged)
-    near = about_canonical(rows_with(reads["facts"], entities, *compared), merged)
+    merged_before = with_change(merged, Change(moved.gone, moved.come))
+    fresh = _keys(changed.rows, _about(reads, moved.rows))
+    entities = _entities(changed.rows, moved.rows)
+    entities = _entities(_together(entities, merged), _together(entities, merged_before))
+    known = rows_with(reads["facts"], entities, *compared)
+    near = about_canonical(known, merged)
+    known_before = with_change(known, Change(changed.gone, changed.come))
+    fresh = _keys(
+        fresh, moved_in_templates(about_canonical(known_before, merged_before), near, means.policy)
+    )
     now = similar_facts(near, means.embedder, means.policy, fresh)
     before = _pairs_of(stored["similar_facts"], fresh)
     return {"similar_facts": difference(before, now)}

@@ -9,6 +9,8 @@ waits for a model or a person.
 import polars as pl
 
 from cairn.knowledge.consolidation.candidate_pairs import comparable_pairs
+from cairn.knowledge.consolidation.templates import TemplatePairs, template_pairs
+from cairn.knowledge.engine.diff import difference
 from cairn.knowledge.nlp.statements.compare import Verdict, compare
 from cairn.knowledge.schema.fact_types import contradictable
 from cairn.knowledge.schema.policy import Policy
@@ -31,13 +33,11 @@ def similar_facts(
     Args:
         facts: FACTS rows.
         embedder: Gives vectors of `content` and their calibration.
-        policy: merge_similarity, contradiction_similarity.
+        policy: merge_similarity, contradiction_similarity, candidate_margin, template_size.
         among: namespace and fact_id: only pairs of which one is among these.
     """
     floor = min(policy.merge_similarity, policy.contradiction_similarity)
-    pairs = comparable_pairs(
-        facts, contradictable(), floor, embedder, policy.candidate_margin, among
-    )
+    pairs = comparable_pairs(facts, contradictable(), floor, embedder, policy, among)
     said = facts.select("namespace", "fact_id", "content")
     for side in ("left", "right"):
         pairs = pairs.join(
@@ -53,3 +53,34 @@ def similar_facts(
     )
     alike = pl.col("similarity") > policy.merge_similarity
     return SIMILAR_FACTS.frame(judged.filter(alike | pl.col("verdict").is_in([OPPOSITE, VALUE])))
+
+
+def templates(facts: pl.DataFrame, policy: Policy) -> TemplatePairs:
+    """Facts of templates, with which others they are compared, and how many pairs are left out.
+
+    Args:
+        facts: FACTS rows, about canonical entities: all of each.
+        policy: template_size.
+    """
+    return template_pairs(facts.with_columns(comparable=contradictable()), policy.template_size)
+
+
+def moved_in_templates(before: pl.DataFrame, now: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Facts that a template has before or now alone, or that meet another of one then alone.
+
+    Args:
+        before: FACTS rows of whole entities, as they were.
+        now: The same entities, as they are.
+        policy: template_size.
+
+    Returns:
+        namespace, fact_id; a fact may come twice, and may be there no more.
+    """
+    was, has = (templates(facts, policy) for facts in (before, now))
+    turned = difference(was.pairs, has.pairs).rows
+    return pl.concat(
+        [
+            difference(was.members, has.members).rows,
+            *(turned.select("namespace", fact_id=side) for side in ("left", "right")),
+        ]
+    )

@@ -120,8 +120,8 @@ CLUSTERS_STAGE = Stage(
 
 SIMILAR_FACTS_STAGE = Stage(
     stage_of(
-        "similar_facts", 6, "Pairs that may say the same, or deny each other.", "embedder",
-        "merge_similarity", "contradiction_similarity", "candidate_margin",
+        "similar_facts", 7, "Pairs that may say the same, or deny each other.", "embedder",
+        "merge_similarity", "contradiction_similarity", "candidate_margin", "template_size",
     ),
     (FACTS, ENTITY_MERGES),
     (SIMILAR_FACTS,),

@@ -134,6 +134,12 @@ class Policy(BaseModel):
         40, ge=1, description="Most pairs of facts in the one question of a night to a model."
     )
     candidate_margin: float = Field(1e-4, description="Margin by which products find candidates.")
+    template_size: int = Field(
+        20,
+        ge=1,
+        description="Most facts about one entity that are the same but for numbers of which all "
+        "pairs are compared.",
+    )
 
     theme_min_size: int = Field(3, description="Fewest episodes of a theme.")
     cluster_neighbours: int = Field(1, description="Neighbours that make a core of a cluster.")
