@@ -6,7 +6,18 @@ from typing import Any
 from cairn.assets.engine.plots import bars, histogram, scatter
 from cairn.assets.model_calls import costs_shown
 from cairn.assets.work import work_shown
-from cairn.knowledge.schema.tables import CLUSTERS, LEARNINGS, MEMORY, MODEL_CALLS, WORK
+from cairn.knowledge.consolidation.similar_facts import templates
+from cairn.knowledge.resolution.canonical import about_canonical
+from cairn.knowledge.schema.tables import (
+    CLUSTERS,
+    ENTITY_MERGES,
+    FACTS,
+    LEARNINGS,
+    MEMORY,
+    MODEL_CALLS,
+    SIMILAR_FACTS,
+    WORK,
+)
 from cairn.resources.context import State
 
 GROUPS = {
@@ -41,6 +52,15 @@ def _maps(state: State) -> Shown:
     }
 
 
+def _templates(state: State) -> Shown:
+    """How many facts are the same but for numbers, and how many pairs of them were left out."""
+    columns = ["namespace", "fact_id", "entity_id", "predicate", "event", "content"]
+    facts = state.warehouse.read(FACTS, columns=columns).collect()
+    merged = state.warehouse.read(ENTITY_MERGES).collect()
+    found = templates(about_canonical(facts, merged), state.policy).left_out
+    return {"facts_of_templates": found["facts"].sum(), "pairs_left_out": found["pairs"].sum()}
+
+
 def _categories(state: State) -> Shown:
     stored = state.warehouse.read(LEARNINGS, columns=["category"]).collect()
     return {"categories": bars(stored["category"].value_counts(), "Learnings by category")}
@@ -52,7 +72,7 @@ def _confidence(state: State) -> Shown:
 
 
 SHOWN: Mapping[str, Callable[[State], Shown]] = {
-    CLUSTERS.name: _maps, LEARNINGS.name: _categories, MEMORY.name: _confidence,
-    WORK.name: work_shown, MODEL_CALLS.name: costs_shown,
+    CLUSTERS.name: _maps, SIMILAR_FACTS.name: _templates, LEARNINGS.name: _categories,
+    MEMORY.name: _confidence, WORK.name: work_shown, MODEL_CALLS.name: costs_shown,
 }  # fmt: skip
 """What is shown of a table, by its name."""
