@@ -28,6 +28,7 @@ MB = 1_000_000
 MEMORY_GOAL_MB = 1500
 MODEL_CALLS, MODEL_DELAY = 200, 0.05
 EVIDENCE_FACTS, ASKED = 50_000, 200
+TEMPLATE_FACTS, TEMPLATE_GOAL_S = 20_000, 10
 TOKENS_IN, TOKENS_OUT = 3000, 500
 DIMENSIONS = 256, 384
 """Those of the embedder, and of the vectors that the goal of clusters was set for."""
@@ -112,6 +113,7 @@ def measured(
             ],
             "topic_nights": [run("topic_nights", count) for count in statements],
             "simhash": [run("simhash", count, rounds) for count in statements],
+            "templates": run("templates", TEMPLATE_FACTS if rounds > 1 else facts[0]),
             "evidence": run("evidence", EVIDENCE_FACTS if rounds > 1 else facts[0], ASKED),
             "nights": [nights(count, run) for count in facts],
             "search": [
@@ -198,6 +200,14 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
             "4" if found["baseline"] == "a full matrix" else "2.5",
         )
     yield from clustered(result)
+    found, seconds = result["templates"], result["templates"]["seconds"]
+    yield Figure(
+        f"similar facts of {found['facts']:,} of one template, {found['rows']['ours']:,} pairs, "
+        f"goal {TEMPLATE_GOAL_S} s CPU",
+        f"as many different ones {seconds['baseline']:.2f} s CPU",
+        f"{seconds['ours']:.2f} s CPU",
+        seconds["baseline"] / seconds["ours"],
+    )
     found, seconds = result["evidence"], result["evidence"]["seconds"]
     yield Figure(
         f"episodes for {found['facts']:,} facts among {found['episodes']:,}, "

@@ -214,6 +214,14 @@ def simhash(count: str, rounds: str) -> dict[str, Any]:
     return measured(int(count), int(rounds))
 
 
+def templates(count: str) -> dict[str, Any]:
+    """CPU seconds to similar facts of one template, and of as many different ones."""
+    _one_thread()
+    from benchmarks.templates import measured
+
+    return measured(int(count))
+
+
 def evidence(count: str, asked: str) -> dict[str, Any]:
     """CPU seconds to the episodes that support facts, in one thread."""
     _one_thread()
@@ -361,6 +369,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         clusters,
         topic_nights,
         simhash,
+        templates,
         evidence,
         facts,
         night,

@@ -82,6 +82,14 @@ def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
 
 
 @pytest.mark.slow
+def test_facts_of_one_template_cost_about_what_different_ones_do() -> None:
+    """Each pair of them compared, they cost fifty times as much, and gave 97,165 rows."""
+    found = run("templates", 2_000)
+    assert found["seconds"]["ours"] < 10 * found["seconds"]["baseline"]
+    assert 0 < found["rows"]["ours"] < 2 * found["facts"]
+
+
+@pytest.mark.slow
 def test_a_brief_is_measured_by_what_then_happened(samples: Path) -> None:
     result = foresight.measured(samples.parent, [samples.name, "no such set"], rebuilt=3)
     own = result["all"]
