@@ -5,7 +5,7 @@ that it was made; what cannot is kept as far as it can be read.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -48,6 +48,7 @@ def heal(
     deep: bool = False,
     accept_loss: bool = False,
     timeout: float | None = None,
+    sound: Collection[str] = (),
 ) -> list[Damage]:
     """Mends what is damaged, as far as that is not done by making it again.
 
@@ -56,6 +57,7 @@ def heal(
         deep: Read all of it; else what was not written since it was sealed is taken for sound.
         accept_loss: Go on without what nothing brings back.
         timeout: Seconds to wait for another writer, if there is anything to do.
+        sound: Namespaces whose tables and index are as they were when they were sound.
 
     Returns:
         What was damaged.
@@ -66,8 +68,8 @@ def heal(
         HomeError: the home can only be read.
         LockTimeout: another writer held the lock for all that time.
     """
-    found = home_damage(state, deep=deep)
-    if not (_mendable(found, accept_loss) or _says_untrue(state) or _unsealed(state)):
+    found = home_damage(state, deep=deep, sound=sound)
+    if not (_mendable(found, accept_loss) or _says_untrue(state, sound) or _unsealed(state)):
         return [one for one in found if one.kind]
     with write_lock(state.home, "healing", timeout=timeout):
         mended: dict[Damage, None] = {}
@@ -274,8 +276,9 @@ def _untrue(state: State) -> _Untrue:
     )
 
 
-def _says_untrue(state: State) -> bool:
-    return any(holds is not None for own in state.each() for holds in _untrue(own))
+def _says_untrue(state: State, sound: Collection[str]) -> bool:
+    others = (own for own in state.each() if own.own not in sound)
+    return any(holds is not None for own in others for holds in _untrue(own))
 
 
 def _stages_of(state: State, absent: AbstractSet[str]) -> list[str]:

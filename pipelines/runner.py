@@ -53,6 +53,8 @@ class Outcome:
 
     runs: list[str] = field(default_factory=list[str])
     """Dagster's ids of the runs, in order."""
+    namespaces: set[str] = field(default_factory=set[str])
+    """Whose they were."""
     interrupted: bool = False
 
 
@@ -265,8 +267,6 @@ class _Runs:
     instance: dg.DagsterInstance
     came: Callable[[], bool]
     """Whether an interrupt came since it was last asked."""
-    ran: set[str] = field(default_factory=set[str])
-    """Namespaces that a run was of."""
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: str(uuid4()))
     again: bool = False
@@ -279,7 +279,7 @@ class _Runs:
         """What is pending though no file is new; asks a model what no run had the time for."""
 
         def update(own: State) -> None:
-            if own.own not in self.ran and is_pending(own, files=[]):
+            if own.own not in self.outcome.namespaces and is_pending(own, files=[]):
                 self.execute("update", own)
             while own.model_goes_on and is_pending(own, files=[]):
                 self.execute("update", own)
@@ -288,7 +288,7 @@ class _Runs:
 
     def publish(self) -> None:
         """What is done so far, of the namespaces that this worked on."""
-        owns = [self.state.of(name) for name in sorted(self.ran)]
+        owns = [self.state.of(name) for name in sorted(self.outcome.namespaces)]
         self.each(owns, partial(self.execute, "publish"))
 
     def each(self, owns: Iterable[State], act: Callable[[State], None]) -> None:
@@ -317,7 +317,11 @@ class _Runs:
         owed = [
             own
             for own in self.state.each()
-            if (own.own in self.ran and age < math.inf and verified_since(home, own.own) >= age)
+            if (
+                own.own in self.outcome.namespaces
+                and age < math.inf
+                and verified_since(home, own.own) >= age
+            )
             or own.own in blocked
             or SuiteVerdicts(home, own.own).any_broken
             or night_model_work_pending(own)
@@ -350,7 +354,7 @@ class _Runs:
         namespace = own.own if own else None
         if namespace:
             make_known(self.instance, [namespace])
-            self.ran.add(namespace)
+            self.outcome.namespaces.add(namespace)
         with kept_open(self.instance, run_id):
             result = made.execute_in_process(
                 run_config=config,

@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from errno import ELOOP
 from hashlib import blake2b
@@ -55,7 +56,9 @@ class Look:
     """How all of it stood, as digests."""
 
     home: str
-    """The home, with the code and the settings by which it is read."""
+    """The home but for what follows, with the code and the settings by which it is read."""
+    tables: Mapping[str, str]
+    """Those of each namespace, with its manifest and inbox."""
     sources: str
     index: Mapping[str, IndexLook]
 
@@ -88,8 +91,13 @@ def look(home: Home, plugins: Sequence[str] = (), before: Look | None = None) ->
     index = {
         place.name: _index(place, known.get(place.name)) for place in sorted(home.index.iterdir())
     }
+    tables = {
+        place.name: _digest(_namespace(home, place))
+        for place in sorted(home.warehouse.iterdir())
+        if place.is_dir() and not place.is_symlink()
+    }
     standing = _digest(chain(_surroundings(), _code(plugins), _home(home)))
-    return Look(standing, _digest(_sources(home)), index)
+    return Look(standing, tables, _digest(_sources(home)), index)
 
 
 class Since(NamedTuple):
@@ -97,6 +105,10 @@ class Since(NamedTuple):
 
     is_sound: bool
     """Whether the home is as that run left it, so that nothing in it was damaged since."""
+    sound: frozenset[str]
+    """Namespaces whose tables and index are as that run left them."""
+    totals: Mapping[str, Mapping[str, Any]]
+    """What there is of each of these."""
     found: NothingNew | None
     """What that run found, if that holds still: nothing is pending."""
 
@@ -107,15 +119,21 @@ def since_last_run(home: Home) -> Since:
         noted = read_note(home.root / FILE, NothingNew)
         now = look(home, noted.plugins, noted.look)
     except Exception:  # whatever is wrong, a run that looks properly tells
-        return Since(is_sound=False, found=None)
-    is_sound = noted.look.home == now.home and _content(noted.look) == _content(now)
+        return Since(is_sound=False, sound=frozenset(), totals={}, found=None)
+    before, after = _content(noted.look), _content(now)
+    sound = frozenset(name for name, one in after.items() if before.get(name) == one)
+    totals = {str(one["namespace"]): one for one in noted.totals if one["namespace"] in sound}
+    is_sound = noted.look.home == now.home and before == after
     on_time = noted.until is None or time.time() < noted.until
     holds = is_sound and on_time and noted.look.sources == now.sources
-    return Since(is_sound, noted if holds else None)
+    return Since(is_sound, sound, totals, noted if holds else None)
 
 
-def _content(seen: Look) -> dict[str, str]:
-    return {name: one.content for name, one in seen.index.items()}
+def _content(seen: Look) -> dict[str, tuple[str | None, str | None]]:
+    """Tables and index of each namespace."""
+    index = {name: one.content for name, one in seen.index.items()}
+    names = sorted({*seen.tables, *index})
+    return {name: (seen.tables.get(name), index.get(name)) for name in names}
 
 
 def note_nothing_new(home: Home, found: NothingNew) -> None:
@@ -155,23 +173,37 @@ def _code(plugins: Iterable[str]) -> Iterator[str]:
 
 
 def _home(home: Home) -> Iterator[str]:
-    """Every file of a home but those of the index and those that decide nothing."""
+    """Every file of a home but those of tables, of the index, and those that decide nothing."""
     root = home.root
     yield f"{root} {root.stat().st_mode}"
     for entry in sorted(root.iterdir()):
         if entry.name in _PASSED_OVER:
             continue
-        if entry == home.index or not entry.is_dir():
-            yield f"{entry} {entry.lstat().st_mode}" if entry == home.index else _stands(str(entry))
-            continue
-        for folder, inner, names in os.walk(entry):
-            inner.sort()
-            if any(Path(folder, name).is_symlink() for name in inner):
-                raise OSError(ELOOP, "What a link leads to is not looked at", folder)
-            about = os.lstat(folder)
-            yield f"{folder} {about.st_mode} {about.st_uid}"
-            files = (name for name in sorted(names) if not name.endswith(_BESIDE_SQLITE))
-            yield from (_stands(f"{folder}/{name}") for name in files)
+        if entry in (home.index, home.warehouse):
+            yield f"{entry} {entry.lstat().st_mode}"
+        elif entry.is_dir():
+            yield from _within(entry)
+        else:
+            yield _stands(str(entry))
+
+
+def _namespace(home: Home, tables: Path) -> Iterator[str]:
+    """Tables, manifest and inbox of a namespace."""
+    yield from chain(_within(tables), _within(home.inbox / tables.name))
+    with suppress(FileNotFoundError):
+        yield _stands(str(home.publication / f"{tables.name}.json"))
+
+
+def _within(place: Path) -> Iterator[str]:
+    """Every folder and file in a folder."""
+    for folder, inner, names in os.walk(place):
+        inner.sort()
+        if any(Path(folder, name).is_symlink() for name in inner):
+            raise OSError(ELOOP, "What a link leads to is not looked at", folder)
+        about = os.lstat(folder)
+        yield f"{folder} {about.st_mode} {about.st_uid}"
+        files = (name for name in sorted(names) if not name.endswith(_BESIDE_SQLITE))
+        yield from (_stands(f"{folder}/{name}") for name in files)
 
 
 def _sources(home: Home) -> Iterator[str]:

@@ -6,9 +6,10 @@ and a run makes it. What is dear, or would let forgotten things come back, is to
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -56,7 +57,18 @@ _MARKS = ("model_waits", "model_goes_on", "search_waits", "sensor_alive")
 _HISTORY = "the history of runs"
 
 
-def home_damage(state: State, *, deep: bool = False, first: bool = False) -> list[Damage]:
+class Asked(NamedTuple):
+    """What is looked at."""
+
+    deep: bool
+    """All tables and the index are read whole."""
+    sound: Collection[str]
+    """Namespaces whose tables and index are known to be sound."""
+
+
+def home_damage(
+    state: State, *, deep: bool = False, first: bool = False, sound: Collection[str] = ()
+) -> list[Damage]:
     """All that is wrong with a home.
 
     Args:
@@ -64,11 +76,12 @@ def home_damage(state: State, *, deep: bool = False, first: bool = False) -> lis
         deep: Read all tables and the index whole. Else files that were not written since they were
             sealed are taken for sound.
         first: Only what must be sound before all else: modes, folders, the list of sources.
+        sound: Namespaces whose tables and index are as they were when they were sound.
     """
     found: list[Damage] = []
     for look in _FIRST if first else _LOOKS:
         try:
-            found += look(state, deep)
+            found += look(state, Asked(deep, sound))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -81,9 +94,9 @@ def home_damage(state: State, *, deep: bool = False, first: bool = False) -> lis
     return found
 
 
-def _permissions(state: State, deep: bool) -> Iterator[Damage]:
+def _permissions(state: State, asked: Asked) -> Iterator[Damage]:
     """What its owner may not use, as a copy made by another may be; not of a read-only home."""
-    del deep
+    del asked
     home = state.home
     if home.read_only:
         return
@@ -108,8 +121,8 @@ def usable_mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode) | (0o700 if path.is_dir() else 0o600)
 
 
-def _folders(state: State, deep: bool) -> Iterator[Damage]:
-    del deep
+def _folders(state: State, asked: Asked) -> Iterator[Damage]:
+    del asked
     for name in FOLDERS:
         path = state.home.root / name
         if (path.is_symlink() or path.exists()) and not path.is_dir():
@@ -117,9 +130,9 @@ def _folders(state: State, deep: bool) -> Iterator[Damage]:
             yield Damage("folder", f"folder {name}", path, "is no folder", lost)
 
 
-def _small_files(state: State, deep: bool) -> Iterator[Damage]:
+def _small_files(state: State, asked: Asked) -> Iterator[Damage]:
     """Marks and notes of runs: what cannot be read goes."""
-    del deep
+    del asked
     root = state.home.root
     for name in _MARKS:
         if not _can(root / name, _text):
@@ -158,8 +171,8 @@ def _text(path: Path) -> str:
     return read_regular(path).decode()
 
 
-def _sources(state: State, deep: bool) -> Iterator[Damage]:
-    del deep
+def _sources(state: State, asked: Asked) -> Iterator[Damage]:
+    del asked
     home, what = state.home, "list of sources"
     damaged = damaged_lists(home)
     copied = copied_sources(home) is not None
@@ -181,13 +194,13 @@ def _were_read(state: State) -> list[tuple[str, str]]:
     """Namespace and path of each file that was read and is not of the inbox."""
     if not _has_rows(state, SOURCE_FILES.name):
         return []
-    read = _read(state, SOURCE_FILES).select("namespace", "path").collect()
+    read = _read(state.each(), SOURCE_FILES).select("namespace", "path").collect()
     own = state.home.root
     return [(name, path) for name, path in read.iter_rows() if not Path(path).is_relative_to(own)]
 
 
-def _keys(state: State, deep: bool) -> Iterator[Damage]:
-    del deep
+def _keys(state: State, asked: Asked) -> Iterator[Damage]:
+    del asked
     keys = state.home.keys
     try:
         list_keys(state.home)
@@ -200,9 +213,9 @@ def _keys(state: State, deep: bool) -> Iterator[Damage]:
                      " anew with `cairn keys add --namespace NAME`")  # fmt: skip
 
 
-def _dagster(state: State, deep: bool) -> Iterator[Damage]:
+def _dagster(state: State, asked: Asked) -> Iterator[Damage]:
     """Dagster's own files. Runs that are over are only looked at from outside."""
-    del deep
+    del asked
     folder = state.home.dagster
     if not folder.is_dir():
         return
@@ -228,8 +241,8 @@ def _dagster(state: State, deep: bool) -> Iterator[Damage]:
             yield Damage("note", "log of a run", path, "cannot be read", "what that run logged")
 
 
-def _answers(state: State, deep: bool) -> Iterator[Damage]:
-    del deep
+def _answers(state: State, asked: Asked) -> Iterator[Damage]:
+    del asked
     path = state.home.answers
     if not path.is_symlink() and not path.exists():
         if _has_rows(state, MODEL_CALLS.name):
@@ -249,13 +262,13 @@ def _dear(state: State) -> str:
     """What the answers cost."""
     if not _has_rows(state, MODEL_CALLS.name):
         return "answers that were paid: they are asked, and paid, again"
-    calls = _read(state, MODEL_CALLS).select("cost").collect()
+    calls = _read(state.each(), MODEL_CALLS).select("cost").collect()
     dollars = calls["cost"].sum()
     return f"up to {calls.height:,} answers, for {dollars:.2f} dollars: they are asked again"
 
 
-def _manifests(state: State, deep: bool) -> Iterator[Damage]:
-    del deep
+def _manifests(state: State, asked: Asked) -> Iterator[Damage]:
+    del asked
     folder = state.home.publication
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         what = f"manifest of {path.stem}"
@@ -296,8 +309,7 @@ def manifests_in_force(home: Home) -> list[Manifest]:
     return found
 
 
-def _index(state: State, deep: bool) -> Iterator[Damage]:
-    del deep  # the engine touches files that it loads
+def _index(state: State, asked: Asked) -> Iterator[Damage]:
     if state.settings.qdrant_url is not None:
         return
     from cairn.resources.vector_index.edge import EdgeIndex
@@ -307,6 +319,8 @@ def _index(state: State, deep: bool) -> Iterator[Damage]:
         return
     # One that no manifest names is taken for what it says of itself, when its like is to be made.
     for place in sorted(state.home.index.iterdir()):
+        if place.name in asked.sound:  # the engine touches files that it loads
+            continue
         if place.is_symlink() or not place.is_dir():
             yield Damage("note", f"index of {place.name}", place, "is no folder", NOTHING)
             continue
@@ -321,10 +335,12 @@ def _index(state: State, deep: bool) -> Iterator[Damage]:
             yield Damage("gone", f"index of {one.namespace}", where, "is gone", NOTHING)
 
 
-def _tables(state: State, deep: bool) -> Iterator[Damage]:
+def _tables(state: State, asked: Asked) -> Iterator[Damage]:
     """Tables that cannot be read, and those that were there and are gone."""
     in_force = {one.namespace: one for one in manifests_in_force(state.home)}
     for own in state.each():
+        if own.own in asked.sound:
+            continue
         manifest = in_force.get(own.own)
         claimed = _claimed(own) | {*(manifest.tables if manifest else ())}
         for table in TABLES.values():
@@ -332,7 +348,7 @@ def _tables(state: State, deep: bool) -> Iterator[Damage]:
             if folder is None:
                 return
             what = f"table {table.name} of {own.own}"
-            wrong = table_damage(folder, deep=deep)
+            wrong = table_damage(folder, deep=asked.deep)
             gone = wrong is None and not any((folder / "_delta_log").glob("*.json"))
             if table is RECORDS:
                 yield from _records(own, folder, wrong, gone=gone and table.name in claimed)
@@ -366,9 +382,9 @@ def _can_be_read(state: State, table: str) -> bool:
     return folder is None or table_damage(folder, deep=False) is None
 
 
-def _read(state: State, table: Table) -> pl.LazyFrame:
+def _read(owns: Iterable[State], table: Table) -> pl.LazyFrame:
     """Rows of a table, of those namespaces where it can be read."""
-    sound = [own.warehouse.read(table) for own in state.each() if _can_be_read(own, table.name)]
+    sound = [own.warehouse.read(table) for own in owns if _can_be_read(own, table.name)]
     return pl.concat([table.empty().lazy(), *sound])
 
 
@@ -407,9 +423,8 @@ def _has_gone_back(state: State) -> bool:
     return version is not None and version < max(told, default=-1)
 
 
-def _tombstones(state: State, deep: bool) -> Iterator[Damage]:
+def _tombstones(state: State, asked: Asked) -> Iterator[Damage]:
     """What was forgotten must not come back because the word of it is lost."""
-    del deep
     home = state.home
     every = [(name, one) for name, own in tombstones(home).items() for one in own]
     told = {(name, one.event_id): digest(repr(one)) for name, one in every}
@@ -421,7 +436,8 @@ def _tombstones(state: State, deep: bool) -> Iterator[Damage]:
                      stops=True)  # fmt: skip
     gone: set[tuple[str, str]] = set()
     if _has_rows(state, WORK.name):
-        applied = _read(state, WORK).filter(pl.col("stage") == FORGET).collect()
+        looked_at = [own for own in state.each() if own.own not in asked.sound]
+        applied = _read(looked_at, WORK).filter(pl.col("stage") == FORGET).collect()
         for name, unit, noted in applied.select("namespace", "unit", "input_hash").iter_rows():
             if (name, unit) not in told or noted not in (unit, told[name, unit]):
                 gone.add((name, unit))

@@ -52,15 +52,17 @@ def finish(
     report: bool | None,
     *,
     as_json: bool,
+    known: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Told:
-    """Tells what came of a run."""
+    """Tells what came of a run; of a namespace that it was not of, what is `known` before."""
     from cairn.serving.query.research import SEARCHES_WAIT
     from cairn.serving.query.research import wait as searches_wait
     from cairn.serving.status.freshness import blocking_reasons, reasons
 
     if report is None:
         report = console().is_terminal
-    found = overviews(state, whole=as_json or bool(report and outcome.runs))
+    others = {name: one for name, one in (known or {}).items() if name not in outcome.namespaces}
+    found = overviews(state, whole=as_json or bool(report and outcome.runs), known=others)
     refused = refused_files(state)
     held = blocking_reasons(state)
     paid = _paid(state, seconds)
@@ -228,8 +230,13 @@ def _brief(state: "State", found: list[dict[str, Any]]) -> None:
         say("")
 
 
-def overviews(state: "State", *, whole: bool) -> list[dict[str, Any]]:
-    """What is published, or no more than how much, a person's own namespaces first."""
+def overviews(
+    state: "State", *, whole: bool, known: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[dict[str, Any]]:
+    """What is published, or no more than how much, a person's own namespaces first.
+
+    How much there is of a namespace that is `known` is not counted again.
+    """
     from cairn.resources.warehouse.publication import namespaces
     from cairn.serving.read.namespaces import SAMPLES
     from cairn.serving.read.reader import open_reader
@@ -237,10 +244,15 @@ def overviews(state: "State", *, whole: bool) -> list[dict[str, Any]]:
     from cairn.serving.status.totals import totals
 
     names = sorted(namespaces(state.home), key=lambda name: (name == SAMPLES, name))
-    readers = [open_reader(state, name) for name in names]
     if whole:
-        return [overview(reader) for reader in readers]
-    return [{"namespace": reader.namespace, "totals": totals(reader)} for reader in readers]
+        return [overview(open_reader(state, name)) for name in names]
+    counted = known or {}
+    return [
+        dict(counted[name])
+        if name in counted
+        else {"namespace": name, "totals": totals(open_reader(state, name))}
+        for name in names
+    ]
 
 
 def refused_files(state: "State") -> list[dict[str, str]]:

@@ -13,19 +13,19 @@ import pytest
 
 from cairn.pipelines.follow import follow
 from cairn.pipelines.planning.nothing_new import note_if_done
-from cairn.resources.context import State
+from cairn.resources.context import State, open_state
 from cairn.resources.deletion.tombstones import note
 from cairn.resources.home.home import Home, open_home
 from cairn.resources.home.inbox import append_event
 from cairn.resources.home.nothing_new import (
     NothingNew,
-    Since,
     look,
     note_nothing_new,
     since_last_run,
 )
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source, remove_source
+from cairn.resources.repair.home_damage import home_damage
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
 from tests.homes import copy_home
@@ -159,9 +159,16 @@ def test_what_changed_is_looked_at(place: Place, change: Callable[[Place], objec
 
 def test_a_home_is_sound_that_is_as_the_last_run_left_it(place: Place) -> None:
     grown(place)
-    assert since_last_run(place.home) == Since(is_sound=True, found=None)
+    mine = frozenset({"me"})
+    assert since_last_run(place.home) == (True, mine, {}, None)
+    (place.plugin.parent / "another").mkdir()
+    add_source(place.home, place.plugin.parent / "another", "other")
+    assert since_last_run(place.home) == (False, mine, {}, None)
+    state = open_state(place.home.root)
     rotten(file_of(place.home, "warehouse/me/records/**/*.parquet"))
-    assert since_last_run(place.home) == Since(is_sound=False, found=None)
+    assert since_last_run(place.home) == (False, frozenset(), {}, None)
+    assert [one.kind for one in home_damage(state, deep=True)] == ["records"]
+    assert home_damage(state, deep=True, sound=mine) == []
 
 
 def test_a_variable_changed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

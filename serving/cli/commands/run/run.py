@@ -85,7 +85,7 @@ def command(
     mended = [] if is_sound else heal_files(state)
     _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
     _tell_damage(mended)
-    execute(state, report=report, accept_loss=accept_loss, as_json=as_json, is_sound=is_sound)
+    execute(state, report=report, accept_loss=accept_loss, as_json=as_json, since=since)
 
 
 def _since_last_run(ctx: click.Context) -> "Since | None":
@@ -139,13 +139,13 @@ def execute(
     report: bool | None = None,
     accept_loss: bool = False,
     as_json: bool = False,
-    is_sound: bool = False,
+    since: "Since | None" = None,
     daily: bool = False,
 ) -> None:
     """Runs the graph over what changed, shows how far it is, and tells what came of it.
 
-    Where the home `is_sound`, it is not looked for damage. All tables are checked once a day where
-    that is said by `daily`.
+    What is sound `since` the last run is not looked for damage. All tables are checked once a day
+    where that is said by `daily`.
 
     Raises:
         click.exceptions.Exit: with 130 after Ctrl-C.
@@ -158,7 +158,11 @@ def execute(
     from cairn.serving.cli.progress import Display
 
     check_room(state.home)
-    mended = [] if is_sound else heal(state, accept_loss=accept_loss)
+    mended = (
+        []
+        if since and since.is_sound
+        else heal(state, accept_loss=accept_loss, sound=since.sound if since else ())
+    )
     _tell_damage(mended)
     planned = plan(state)
     display = Display()
@@ -182,7 +186,10 @@ def execute(
     seconds = time.monotonic() - start
     if planned.files and state.settings.model is None and not outcome.interrupted:
         note_run(state.home, RunTime(planned.lines, seconds))
-    told = finish(state, display, outcome, planned, seconds, report, as_json=as_json)
+    told = finish(
+        state, display, outcome, planned, seconds, report,
+        as_json=as_json, known=since.totals if since else None,
+    )  # fmt: skip
     if not mended:
         note_if_done(
             state,
