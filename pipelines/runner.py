@@ -155,6 +155,7 @@ def run_days(
     state: State,
     days: Sequence[str],
     *,
+    namespace: str | None = None,
     listener: Listener | None = None,
     again: bool = False,
     on_check: Callable[[], None] = lambda: None,
@@ -162,20 +163,24 @@ def run_days(
 ) -> Outcome:
     """Makes `days` anew as far as they owe anything, then what follows from them; or just that.
 
-    With `again` a language model is asked again what it answered to an earlier prompt.
+    Of one `namespace`, if it is given; else of each. With `again` a language model is asked again
+    what it answered to an earlier prompt.
 
     Raises:
         RunFailed: a step failed. What was published before stays.
     """
 
     def work(runs: _Runs) -> None:
+        if namespace is not None:
+            runs = replace(runs, state=state.of(namespace))
+
         def make(own: State) -> None:
             if days:
                 runs.execute("refresh", own, since=min(days), until=max(days))
             else:
                 runs.execute("publish", own)
 
-        runs.each([own for own in state.each() if own.warehouse.namespaces(RECORDS)], make)
+        runs.each([own for own in runs.state.each() if own.warehouse.namespaces(RECORDS)], make)
         runs.go_on()
         runs.check(on_check, 0)
 

@@ -1,7 +1,8 @@
 """What a changed rule, adapter, stage or setting would redo, and what is simply new."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import polars as pl
 
@@ -40,6 +41,7 @@ class ExtractorChange:
     change: str
     """`1 → 2` for a version, else what else differs."""
     days: int = 0
+    """Those of each namespace, where it is of several."""
     conversations: int = 0
     rows: int = 0
     """Rows that it gave before, and that are rebuilt."""
@@ -62,8 +64,48 @@ class Staleness:
     new_conversations: int = 0
 
 
+def by_namespace(state: State) -> dict[str, Staleness]:
+    """What is stale, and what is new, of each namespace."""
+    return {own.own: staleness(own) for own in state.each()}
+
+
+def together(found: Iterable[Staleness]) -> Staleness:
+    """What is stale, and what is new, of several namespaces as one."""
+    found = list(found)
+    changes: dict[str, ExtractorChange] = {}
+    for change in (change for each in found for change in each.changes):
+        before = changes.get(change.name)
+        changes[change.name] = _sum(before, change) if before else change
+    return Staleness(
+        list(changes.values()),
+        sorted({day for each in found for day in each.stale_days}),
+        sorted({day for each in found for day in each.new_days}),
+        sum(each.new_conversations for each in found),
+    )
+
+
+def in_all(changes: Sequence[ExtractorChange]) -> ExtractorChange:
+    """Several changes as one; rows and what is asked are of each of them alone, and add up."""
+    return reduce(_sum, changes)
+
+
+def _sum(one: ExtractorChange, other: ExtractorChange) -> ExtractorChange:
+    """Two changes as one; a price that is not known of one is not of both."""
+    known = one.dollars is not None and other.dollars is not None
+    return replace(
+        one,
+        change=one.change if other.change in one.change else f"{one.change}; {other.change}",
+        days=one.days + other.days,
+        conversations=one.conversations + other.conversations,
+        rows=one.rows + other.rows,
+        calls=one.calls + other.calls,
+        tokens=one.tokens + other.tokens,
+        dollars=(one.dollars or 0.0) + (other.dollars or 0.0) if known else None,
+    )
+
+
 def staleness(state: State) -> Staleness:
-    """Compares what is in force with what made the tables."""
+    """Compares what is in force with what made the tables of a namespace."""
     work = state.warehouse.read(WORK).collect()
     units = pending_by_day(state, work)
     whole = _whole(state, work)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cairn.knowledge.schema.tables import TABLES
 from cairn.resources.context import open_state
 from cairn.serving.cli.main import COMMANDS
 from cairn.serving.query import listing
@@ -38,6 +39,7 @@ READING: dict[str, Sequence[str]] = {
     "costs": (),
     "metrics": (),
     "dead-letters": (),
+    "stale": (),
 }
 """Commands that take a namespace → what they are asked about all that it holds."""
 
@@ -57,10 +59,13 @@ BY_ID = (
 )
 """Commands that take ids of things."""
 
+WORKING = {"backfill"}
+"""Commands that make one namespace anew."""
+
 OF_THE_HOME = {
-    "run", "ingest", "status", "sources", "stale", "backfill", "dry-run", "doctor", "config", "ui",
-    "up", "serve", "mcp", "keys", "like", "unlike", "dislike", "undislike",
-    "upgrade", "connect", "intake", "verify",
+    "run", "ingest", "status", "sources", "dry-run", "doctor", "config", "ui", "up", "serve", "mcp",
+    "keys", "like", "unlike", "dislike", "undislike", "upgrade", "connect", "intake",
+    "verify",
 }  # fmt: skip
 """Commands of who runs it: they tell of the home, or write for a namespace that is named."""
 
@@ -94,7 +99,7 @@ def said(answer: Answer) -> str:
 
 
 def test_every_command_is_looked_at() -> None:
-    assert {*READING, *BY_ID, *OF_THE_HOME} == set(COMMANDS)
+    assert {*READING, *BY_ID, *WORKING, *OF_THE_HOME} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", SAID)
@@ -124,6 +129,49 @@ def test_an_id_of_another_is_not_there(
     assert told.code != 0
     assert [word for word in words("bo") if word in said(told)] == []
     assert _inbox(place) == before, "and nothing is decided"
+
+
+def test_a_backfill_of_one_leaves_the_other_as_it_is(
+    two_home: Path, tmp_path: Path, run_cairn: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = copy_home(two_home, tmp_path / "home")
+    monkeypatch.setenv("CAIRN_POLICY__EPISODE_TEXT_CHARACTERS", "700")
+
+    def stale(*asked: str) -> dict[str, Any]:
+        told = run_cairn("--home", place, "stale", "--json", *asked)
+        assert told.code == 0, told.err
+        return told.json
+
+    before = stale()
+    days = {name: own["stale_days"] for name, own in before["namespaces"].items()}
+    assert days == {"ada": before["stale_days"], "bo": before["stale_days"]}
+    of_ada, of_both = (
+        next(change for change in found["changes"] if change["name"] == "raw_logs")
+        for found in (stale("--namespace", "ada"), before)
+    )
+    assert of_both["days"] == 2 * of_ada["days"] > 0
+    assert of_both["rows"] > of_ada["rows"] > 0
+    listed = run_cairn("--home", place, "stale").out.splitlines()
+    assert [line.split()[0] for line in listed if line.startswith(("ada ", "bo "))] == ["ada", "bo"]
+
+    warehouse = open_state(place).warehouse
+    others = {name: warehouse.of("bo").version(table) for name, table in TABLES.items()}
+    done = run_cairn("--home", place, "backfill", "--stale", "--namespace", "ada", "--json")
+    assert done.code == 0, done.err
+    assert {row["stage"]: row for row in done.json["stages"]}["raw_logs"]["rows_in"] > 0
+    warehouse = open_state(place).warehouse
+    assert {name: warehouse.of("bo").version(table) for name, table in TABLES.items()} == others
+    left = stale()["namespaces"]
+    assert (left["ada"]["changes"], left["bo"]["stale_days"]) == ([], days["bo"])
+
+
+@pytest.mark.parametrize("command", [("stale",), ("backfill", "--stale")])
+def test_an_unknown_namespace_is_refused(
+    command: tuple[str, ...], place: Path, run_cairn: Ask
+) -> None:
+    told = run_cairn("--home", place, *command, "--namespace", "nobody")
+    assert (told.code, told.out) == (1, "")
+    assert told.err.rstrip().endswith("nothing is there for namespace 'nobody'")
 
 
 def _inbox(place: Path) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cairn.serving.cli import options
+from cairn.serving.cli.commands.run.dead_letters import check_known
 from cairn.serving.cli.commands.run.stale import in_words
 from cairn.serving.cli.terminal import say
 from cairn.serving.read.display import count
@@ -50,6 +51,7 @@ Examples:
   cairn backfill --from 2026-02-01 --to 2026-02-28
   cairn backfill --stale
   cairn backfill --stale --yes
+  cairn backfill --stale --namespace harbor
   cairn backfill --from 2026-02-01 --to 2026-02-28 --stale
   cairn backfill --from 2026-02-01 --to 2026-02-28 --force"""
 )
@@ -62,6 +64,7 @@ Examples:
 )
 @click.option("--force", is_flag=True, help="Do again what is up to date, too.")
 @click.option("--yes", is_flag=True, help="Ask a language model again without asking you first.")
+@options.namespace(options.EACH_NAMESPACE)
 @options.as_json
 @click.pass_context
 def command(
@@ -71,6 +74,7 @@ def command(
     stale: bool,
     force: bool,
     yes: bool,
+    namespace: str | None,
     as_json: bool,
 ) -> None:
     """Rebuild a range of days, and what follows; only what is pending, without --force."""
@@ -81,19 +85,22 @@ def command(
     if stale and force:
         raise click.UsageError("--stale and --force exclude each other", ctx)
     state = options.state_of(ctx)
+    if namespace is not None:
+        check_known(state, namespace)
+    asked = state.of(namespace) if namespace else state
     from cairn.pipelines.checks.rebuild_equal import forget_work
-    from cairn.pipelines.planning.stale import held_days, staleness
+    from cairn.pipelines.planning.stale import by_namespace, held_days, together
     from cairn.pipelines.runner import RunFailed, run_days
     from cairn.resources.home.home import check_room
     from cairn.serving.cli.progress import Display
     from cairn.serving.cli.run_output import finish
 
     first, last = first or FIRST_DAY, last or LAST_DAY
-    days = [day for day in held_days(state) if first <= day <= last]
+    days = [day for day in held_days(asked) if first <= day <= last]
     if not days:
         raise click.ClickException(f"no record is of a day from {first} to {last}")
     if stale:
-        found = staleness(state)
+        found = together(by_namespace(asked).values())
         days = [day for day in days if day in set(found.stale_days)]
         # A stage that is not by day may be stale where no day is.
         if not days and (found.stale_days or not found.changes) and not as_json:
@@ -102,7 +109,7 @@ def command(
         if not yes and not state.asks_again:
             _agree(found.changes, as_json=as_json)
     if force:
-        forget_work(state, days)
+        forget_work(asked, days)
     check_room(state.home)
     display = Display()
     start = time.monotonic()
@@ -113,6 +120,7 @@ def command(
                 state,
                 days,
                 listener=display.listener(),
+                namespace=namespace,
                 again=stale,
                 on_check=display.checking,
                 on_interrupt=lambda: display.note("interrupted: publishing what is done"),

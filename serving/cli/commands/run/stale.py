@@ -1,18 +1,26 @@
 """`cairn stale`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cairn.serving.cli import options
+from cairn.serving.cli.commands.run.dead_letters import check_known
 from cairn.serving.cli.report import shown_dollars
 from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
 from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
-    from cairn.pipelines.planning.stale import ExtractorChange
+    from cairn.pipelines.planning.stale import ExtractorChange, Staleness
+
+ASKED = (
+    TerminalColumn("calls"),
+    TerminalColumn("tokens", from_width=110),
+    TerminalColumn("dollars", from_width=110),
+)
+"""What a language model would be asked."""
 
 COLUMNS = (
     TerminalColumn("name"),
@@ -21,71 +29,95 @@ COLUMNS = (
     TerminalColumn("days"),
     TerminalColumn("conversations", "convs"),
     TerminalColumn("rows"),
-    TerminalColumn("calls"),
-    TerminalColumn("tokens", from_width=110),
-    TerminalColumn("dollars", from_width=110),
 )
+OF_NAMESPACES = (TerminalColumn("namespace"), TerminalColumn("days"), TerminalColumn("rows"))
 
 
 @click.command(
     epilog="""\b
 Examples:
   cairn stale
+  cairn stale --namespace harbor
   cairn stale --json
 
 `cairn run` redoes what is stale; `cairn backfill --stale --from DAY --to DAY` does so in part. A
 language model is asked again only within a budget, or where `cairn backfill --stale` is told to."""
 )
+@options.namespace(options.EACH_NAMESPACE)
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, as_json: bool) -> None:
+def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what a changed rule, prompt, adapter or setting would redo, and what is simply new."""
     state = options.state_of(ctx)
+    if namespace is not None:
+        check_known(state, namespace)
+        state = state.of(namespace)
     state.home.dagster_environment()
-    from cairn.pipelines.planning.stale import staleness
+    from cairn.pipelines.planning.stale import by_namespace, together
     from cairn.pipelines.runner import plan
 
-    found = staleness(state)
-    planned = plan(state)
+    each = by_namespace(state)
+    found = together(each.values())
+    files = plan(state).files
     if as_json:
-        emit_json(
-            {
-                "changes": found.changes,
-                "stale_days": found.stale_days,
-                "new": {
-                    "days": found.new_days,
-                    "conversations": found.new_conversations,
-                    "files": planned.files,
-                },
-            }
-        )
+        emit_json({**_as_json(found), "new": {**_new(found), "files": files},
+                   "namespaces": {name: _as_json(own) | {"new": _new(own)}
+                                  for name, own in each.items()}})  # fmt: skip
         return
     if found.changes:
-        asked = any(change.calls for change in found.changes)
-        columns = COLUMNS if asked else COLUMNS[:-3]
-        rows = [asdict(change) for change in found.changes if not _silent(change)]
-        for row in rows:
-            known = row["dollars"] is not None
-            row["dollars"] = shown_dollars(row["dollars"]) if known else "unknown"
-        if rows:
-            print_table(rows, columns)
-        if silent := [change.name for change in found.changes if _silent(change)]:
-            say(f"Changed too, with nothing of their own to redo: {', '.join(silent)}.")
-        if asked:
-            say(f"Asked of the language model: {in_words(found.changes)}; as far as is known before"
-                " it answers, since the names found tell what facts are asked about.")  # fmt: skip
-        advise(f"{count(len(found.stale_days), 'day')} would be redone by `cairn run`.")
-        if asked and not state.asks_again:
+        _tell(found, each)
+        calls = any(change.calls for change in found.changes)
+        if calls and not state.asks_again:
             advise("No budget is set: `cairn run` asks nothing again, earlier answers stand in;"
                    " `cairn backfill --stale` asks, and a budget lets each run ask.")  # fmt: skip
     else:
         say("Nothing is stale: all that is there was made by the rules and settings in force.")
-    if found.new_days or planned.files:
+    if found.new_days or files:
         say(
-            f"New, apart from that: {count(planned.files, 'file')} to take in,"
+            f"New, apart from that: {count(files, 'file')} to take in,"
             f" {count(len(found.new_days), 'day')} with"
             f" {count(found.new_conversations, 'conversation')} to do."
         )
+
+
+def _as_json(found: "Staleness") -> dict[str, Any]:
+    return {"changes": found.changes, "stale_days": found.stale_days}
+
+
+def _new(found: "Staleness") -> dict[str, Any]:
+    return {"days": found.new_days, "conversations": found.new_conversations}
+
+
+def _tell(found: "Staleness", each: "Mapping[str, Staleness]") -> None:
+    """What is stale by what changed, and by namespace, where that is so in several."""
+    asked = ASKED if any(change.calls for change in found.changes) else ()
+    if rows := [_row(change) for change in found.changes if not _silent(change)]:
+        print_table(rows, (*COLUMNS, *asked))
+    if silent := [change.name for change in found.changes if _silent(change)]:
+        say(f"Changed too, with nothing of their own to redo: {', '.join(silent)}.")
+    stale = {name: own for name, own in each.items() if own.changes}
+    if len(stale) > 1:
+        say("")
+        print_table(
+            [_total(own) | {"namespace": name} for name, own in stale.items()],
+            (*OF_NAMESPACES, *asked),
+        )
+    if asked:
+        say(f"Asked of the language model: {in_words(found.changes)}; as far as is known before"
+            " it answers, since the names found tell what facts are asked about.")  # fmt: skip
+    advise(f"{count(len(found.stale_days), 'day')} would be redone by `cairn run`.")
+
+
+def _total(own: "Staleness") -> dict[str, Any]:
+    """All that a namespace would redo, and be asked about it."""
+    from cairn.pipelines.planning.stale import in_all
+
+    return _row(in_all(own.changes)) | {"days": len(own.stale_days)}
+
+
+def _row(change: "ExtractorChange") -> dict[str, Any]:
+    dollars = "unknown" if change.dollars is None else shown_dollars(change.dollars)
+    return asdict(change) | {"dollars": dollars}
 
 
 def _silent(change: "ExtractorChange") -> bool:
