@@ -1,5 +1,7 @@
 """Everything that Dagster sees, over one home."""
 
+import warnings
+
 import dagster as dg
 
 from cairn.pipelines.checks.frames import CHECKS, VERIFY
@@ -9,6 +11,9 @@ from cairn.pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_t
 from cairn.pipelines.schedules import SCHEDULES
 from cairn.pipelines.sensors import SENSORS
 from cairn.resources.context import State
+
+# Dagster 1.13 warns of a parameter that it passes itself when it gives a sensor its job.
+warnings.filterwarnings("ignore", "Parameter `owners` of initializer `SensorDefinition")
 
 
 def is_night(job: str | None, command: str | None) -> bool:

@@ -5,7 +5,7 @@ can be asked for alone. A step costs Dagster some 25 ms and half a dozen events,
 one for each of forty stages took longer than the stages do where ten lines are new.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -35,6 +35,7 @@ from cairn.knowledge.schema.tables import (
     Table,
 )
 from cairn.pipelines.follow import take
+from cairn.pipelines.planning.asked_again import asked_again_shown
 from cairn.resources.context import State
 from cairn.resources.home.settings import Settings
 
@@ -107,9 +108,11 @@ def _make(state: State, step: RunStep, config: RunConfig) -> StageReport:
 
 
 def _taken(state: State, step: RunStep, config: RunConfig) -> Iterator[dg.MaterializeResult[Any]]:
+    # Before it is noted what is in force: by then nothing has changed any more.
+    stale = asked_again_shown(state) if step.name == "extractors" else {}
     report = _make(state, step, config)
     for table in step.writes:
-        yield _told(state, table, report)
+        yield _told(state, table, report, stale)
     if step.name == "publication":
         shown = publication_shown(state, report)
         yield dg.MaterializeResult(asset_key=step.name, metadata=shown)
@@ -121,9 +124,11 @@ def _books(state: State) -> Iterator[dg.MaterializeResult[Any]]:
         yield _told(state, table, calls if table is MODEL_CALLS else StageReport(table.name))
 
 
-def _told(state: State, table: Table, report: StageReport) -> dg.MaterializeResult[Any]:
+def _told(
+    state: State, table: Table, report: StageReport, extra: Mapping[str, Any] | None = None
+) -> dg.MaterializeResult[Any]:
     more = SHOWN.get(table.name)
-    return result(state, table, report, more(state) if more else None)
+    return result(state, table, report, more(state) if more else extra)
 
 
 def _phase(name: str, parts: Sequence[str]) -> dg.AssetsDefinition:

@@ -229,7 +229,7 @@ class State:
         """The language model, or one that earlier answers stand in for.
 
         To ask again after a prompt or the model changed may cost as much as all that was ever
-        asked. So a budget must bound it, or a person have said so (`ask_again`).
+        asked. So a budget must bound it, or a person have said so (`ask_again`, `auto_backfill`).
         """
         from cairn.resources.llm.dry_run import EarlierAnswersModel
 
@@ -241,8 +241,16 @@ class State:
     @property
     def asks_again(self) -> bool:
         """Whether a language model is asked again what it answered to an earlier prompt."""
-        limits = (self.settings.budget_run, self.settings.budget_day)
-        return limits != (None, None) or self._opened.again
+        if self._opened.again:
+            return True
+        if self.settings.auto_backfill == "within_budget":
+            return self.has_budget
+        return self.settings.auto_backfill == "always"
+
+    @property
+    def has_budget(self) -> bool:
+        """Whether anything bounds what a language model may cost."""
+        return (self.settings.budget_run, self.settings.budget_day) != (None, None)
 
     def ask_again(self, *, allowed: bool) -> None:
         """Notes whether a person said that a language model may be asked again."""

@@ -7,5 +7,5 @@ from cairn.resources.context import State
 
 
 def counting(state: State, work: pl.DataFrame) -> pl.DataFrame:
-    """`work` as it counts: with a budget, what rests on earlier answers is pending."""
+    """`work` as it counts: what rests on earlier answers is pending if a model is asked again."""
     return work if state.asks_again else without_marks(work)

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, Literal, NamedTuple, cast
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -156,6 +156,12 @@ class Settings(BaseSettings):
     )
     budget_day: float | None = Field(
         default=None, ge=0, description="Dollars that all runs of a UTC day may spend on it."
+    )
+    auto_backfill: Literal["never", "within_budget", "always"] = Field(
+        default="within_budget",
+        description="Whether runs by themselves ask the model again what a changed prompt, model or"
+        " policy made stale: `never`, `within_budget` (only with budget_run or budget_day, and"
+        " as far as they go) or `always`.",
     )
     search_provider: Annotated[str, AfterValidator(_search_provider)] | None = Field(
         default=None,

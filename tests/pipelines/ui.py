@@ -10,9 +10,11 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.reconstruct import ReconstructableJob
 from dagster._core.execution.backfill import BULK_ACTION_TERMINAL_STATUSES, BulkActionStatus
 from dagster._core.remote_origin import InProcessCodeLocationOrigin
 from dagster._core.remote_representation.grpc_server_registry import GrpcServerRegistry
@@ -128,9 +130,10 @@ class Ui:
         asked = [{"name": check, "assetKey": {"path": [name]}} for check in checks]
         return self._launch(self._job([name]), [], asked)
 
-    def backfill(self, *names: str) -> str:
-        """What comes of "Launch backfill"."""
-        params = {"tags": [FROM_UI], "assetSelection": _keys(names), "fromFailure": False}
+    def backfill(self, *names: str, tags: Mapping[str, str] = MappingProxyType({})) -> str:
+        """What comes of "Launch backfill", with these tags added."""
+        added = [{"key": key, "value": value} for key, value in tags.items()]
+        params = {"tags": [FROM_UI, *added], "assetSelection": _keys(names), "fromFailure": False}
         params |= {"partitionNames": list(self.instance.get_dynamic_partitions("namespaces"))}
         launched = self.ask(BACKFILL, params=params)["launchPartitionBackfill"]
         if launched["__typename"] != "LaunchBackfillSuccess":
@@ -205,6 +208,9 @@ def opened_ui() -> Generator[Ui]:
     """The UI over the home that CAIRN_HOME names."""
     # By this name Dagster loaded it for another home, in a test before.
     sys.modules.pop("definitions", None)
+    # And so it keeps the job that it executed last, with the home and settings of then.
+    ReconstructableJob.get_repository_definition.cache_clear()
+    ReconstructableJob.get_definition.cache_clear()
     definitions = LoadableTargetOrigin(
         python_file=str(ROOT / "pipelines" / "definitions.py"),
         attribute="defs",

@@ -106,7 +106,7 @@ def command(
         if not days and (found.stale_days or not found.changes) and not as_json:
             say("No day of these is stale.")
             return
-        if not yes and not state.asks_again:
+        if not (yes or state.has_budget or state.asks_again):
             _agree(found.changes, as_json=as_json)
     if force:
         forget_work(asked, days)

@@ -68,8 +68,11 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         _tell(found, each)
         calls = any(change.calls for change in found.changes)
         if calls and not state.asks_again:
-            advise("No budget is set: `cairn run` asks nothing again, earlier answers stand in;"
-                   " `cairn backfill --stale` asks, and a budget lets each run ask.")  # fmt: skip
+            never = state.settings.auto_backfill == "never"
+            why = "auto_backfill is never" if never else "No budget is set"
+            more = "" if never else ", and a budget, or auto_backfill, lets each run ask"
+            advise(f"{why}: `cairn run` asks nothing again, earlier answers stand in;"
+                   f" `cairn backfill --stale` asks{more}.")  # fmt: skip
     else:
         say("Nothing is stale: all that is there was made by the rules and settings in force.")
     if found.new_days or files:
