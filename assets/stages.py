@@ -28,12 +28,13 @@ GROUPS = {
     ),
     "knowledge": (
         "introductions", "known_only_candidates", "entities", "theme_facts", "facts",
-        "proposed_operations", "decisions", "learnings", "projects", "practices", "project_facts",
-        "error_signatures",
+        "proposed_operations", "decisions", "learnings",
     ),
+    "projects": ("projects", "practices", "project_facts", "error_signatures"),
+    "clustering": ("themes", "embeddings", "clusters", "similar_facts"),
     "consolidation": (
-        "themes", "entity_merges", "embeddings", "clusters", "similar_facts", "valid_times",
-        "contradiction_verdicts", "evidence", "confidence_updates", "merge_verdicts", "merges",
+        "entity_merges", "valid_times", "contradiction_verdicts", "evidence", "confidence_updates",
+        "merge_verdicts", "merges",
     ),
     "interests": ("engagements", "interests"),
     "research": ("learn_prompts", "enrichment_queue", "notifications"),

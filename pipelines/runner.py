@@ -273,7 +273,7 @@ class _Runs:
     came: Callable[[], bool]
     """Whether an interrupt came since it was last asked."""
     outcome: Outcome = field(default_factory=Outcome)
-    command: str = field(default_factory=lambda: str(uuid4()))
+    command: str = field(default_factory=lambda: uuid4().hex[:8])
     again: bool = False
 
     def take_in(self) -> None:

@@ -73,9 +73,13 @@ def specs(
 def result(
     state: State, table: Table, report: StageReport, extra: Mapping[str, Any] | None = None
 ) -> dg.MaterializeResult[Any]:
-    """What Dagster is told: ids and counts, never text of logs."""
+    """What Dagster is told: ids and counts, never text of logs.
+
+    It plots the numbers over time; `pass_rate` is the share of what was judged that passed.
+    """
     rows = state.warehouse.read(table, columns=list(table.key))
     last = table.key[-1]
+    judged = report.done + report.rejected
     # Ids of sources, as of sessions, may be words of theirs, and so are paths.
     ours = last.endswith("_id") and last != "conversation_id"
     sample = rows.head(SAMPLE_IDS if ours else 0).collect().get_column(last).to_list()
@@ -90,6 +94,7 @@ def result(
             "empty": report.empty,
             "rejected": report.rejected,
             "failed": report.failed,
+            **({"pass_rate": round(report.done / judged, 4)} if judged else {}),
             **(extra or {}),
         },
         data_version=dg.DataVersion(str(state.warehouse.version(table) or 0)),

@@ -6,6 +6,7 @@ writes it anew.
 """
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from cairn.knowledge.assembly.run import RUN, STEPS
 from cairn.knowledge.schema.tables import TABLES
 from cairn.pipelines.assembly import definitions
 from cairn.pipelines.follow import MAKERS
-from cairn.pipelines.graph import BOOKS, PHASES
+from cairn.pipelines.graph import ASSETS, BOOKS, PHASES
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
@@ -57,6 +58,15 @@ def _starters(defs: dg.Definitions) -> Iterator[str]:
     for sensor in repository.sensor_defs:
         jobs = ", ".join(target.job_name for target in sensor.targets)
         yield f"sensor {sensor.name}: every {sensor.minimum_interval_seconds} s -> {jobs}"
+
+
+def test_a_group_is_seen_at_a_glance() -> None:
+    """At most ten tables each, of which the UI draws one box."""
+    groups = Counter(
+        group for asset in ASSETS for group in asset.group_names_by_key.values() if group
+    )
+    assert len(groups) == 10
+    assert {name: count for name, count in groups.items() if count > 10} == {}
 
 
 def test_the_graph_is_as_it_was_read(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_each_asset_materializes_by_itself(ui: Ui) -> None:
 def test_each_group_materializes(ui: Ui) -> None:
     came = {name: ui.materialize(*group) for name, group in ui.groups.items()}
     assert came == dict.fromkeys(came, OK)
-    assert len(came) == 8
+    assert len(came) == 10
 
 
 def test_a_home_without_data_can_be_materialized(empty_ui: Ui) -> None:

@@ -54,6 +54,10 @@ def test_a_changed_policy_redoes_just_what_depends_on_it(
     with opened_ui() as ui:
         assert ui.backfill(*ui.assets) == OK
         assert "asked_again" not in shown(ui, "extractors")
+        numbers = shown(ui, "entities")
+    assert numbers["seconds"] > 0
+    passed, refused = numbers["done"], numbers["rejected"]
+    assert 0 < numbers["pass_rate"] == round(passed / (passed + refused), 4) < 1
     after = State(house.state.home, load_settings())
     assert staleness(after).changes == []
     for table in (RECORDS, RAW_LOGS):
