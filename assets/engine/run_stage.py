@@ -75,7 +75,7 @@ def result(
 ) -> dg.MaterializeResult[Any]:
     """What Dagster is told: ids and counts, never text of logs.
 
-    It plots the numbers over time; `pass_rate` is the share of what was judged that passed.
+    `pass_rate` is the share of what was judged that passed; where nothing was, there is none.
     """
     rows = state.warehouse.read(table, columns=list(table.key))
     last = table.key[-1]

@@ -111,12 +111,15 @@ def groups() -> str:
     lines = ["```mermaid", "flowchart LR"]
     drawn = {name for pair in pairs for name in pair}
     lines += [f'  {name}["{name}<br>{_few(its)}"]' for name, its in tables.items() if name in drawn]
-    lines += [f"  {before} --> {after}" for before, after in pairs]
+    for made in dict.fromkeys(after for _, after in pairs):
+        before = [str(one) for one, after in pairs if after == made]
+        lines.append(f"  {' & '.join(before)} --> {made}")
     return "\n".join([*lines, "```"]) + "\n"
 
 
 def _few(tables: list[str]) -> str:
-    return ", ".join(tables[:3]) + (f" and {len(tables) - 3} more" if tables[3:] else "")
+    shown = tables[: 2 if len(tables) > 3 else 3]
+    return ", ".join(shown) + (f", +{len(tables) - 2}" if len(tables) > 3 else "")
 
 
 def _steps() -> dict[str, list[dg.AssetSpec]]:
