@@ -57,7 +57,7 @@ _MARKS = ("model_waits", "model_goes_on", "search_waits", "sensor_alive")
 _HISTORY = "the history of runs"
 
 
-class Asked(NamedTuple):
+class DamageScope(NamedTuple):
     """What is looked at."""
 
     deep: bool
@@ -81,7 +81,7 @@ def home_damage(
     found: list[Damage] = []
     for look in _FIRST if first else _LOOKS:
         try:
-            found += look(state, Asked(deep, sound))
+            found += look(state, DamageScope(deep, sound))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -94,7 +94,7 @@ def home_damage(
     return found
 
 
-def _permissions(state: State, asked: Asked) -> Iterator[Damage]:
+def _permissions(state: State, asked: DamageScope) -> Iterator[Damage]:
     """What its owner may not use, as a copy made by another may be; not of a read-only home."""
     del asked
     home = state.home
@@ -121,7 +121,7 @@ def usable_mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode) | (0o700 if path.is_dir() else 0o600)
 
 
-def _folders(state: State, asked: Asked) -> Iterator[Damage]:
+def _folders(state: State, asked: DamageScope) -> Iterator[Damage]:
     del asked
     for name in FOLDERS:
         path = state.home.root / name
@@ -130,7 +130,7 @@ def _folders(state: State, asked: Asked) -> Iterator[Damage]:
             yield Damage("folder", f"folder {name}", path, "is no folder", lost)
 
 
-def _small_files(state: State, asked: Asked) -> Iterator[Damage]:
+def _small_files(state: State, asked: DamageScope) -> Iterator[Damage]:
     """Marks and notes of runs: what cannot be read goes."""
     del asked
     root = state.home.root
@@ -171,7 +171,7 @@ def _text(path: Path) -> str:
     return read_regular(path).decode()
 
 
-def _sources(state: State, asked: Asked) -> Iterator[Damage]:
+def _sources(state: State, asked: DamageScope) -> Iterator[Damage]:
     del asked
     home, what = state.home, "list of sources"
     damaged = damaged_lists(home)
@@ -199,7 +199,7 @@ def _were_read(state: State) -> list[tuple[str, str]]:
     return [(name, path) for name, path in read.iter_rows() if not Path(path).is_relative_to(own)]
 
 
-def _keys(state: State, asked: Asked) -> Iterator[Damage]:
+def _keys(state: State, asked: DamageScope) -> Iterator[Damage]:
     del asked
     keys = state.home.keys
     try:
@@ -213,7 +213,7 @@ def _keys(state: State, asked: Asked) -> Iterator[Damage]:
                      " anew with `cairn keys add --namespace NAME`")  # fmt: skip
 
 
-def _dagster(state: State, asked: Asked) -> Iterator[Damage]:
+def _dagster(state: State, asked: DamageScope) -> Iterator[Damage]:
     """Dagster's own files. Runs that are over are only looked at from outside."""
     del asked
     folder = state.home.dagster
@@ -241,7 +241,7 @@ def _dagster(state: State, asked: Asked) -> Iterator[Damage]:
             yield Damage("note", "log of a run", path, "cannot be read", "what that run logged")
 
 
-def _answers(state: State, asked: Asked) -> Iterator[Damage]:
+def _answers(state: State, asked: DamageScope) -> Iterator[Damage]:
     del asked
     path = state.home.answers
     if not path.is_symlink() and not path.exists():
@@ -267,7 +267,7 @@ def _dear(state: State) -> str:
     return f"up to {calls.height:,} answers, for {dollars:.2f} dollars: they are asked again"
 
 
-def _manifests(state: State, asked: Asked) -> Iterator[Damage]:
+def _manifests(state: State, asked: DamageScope) -> Iterator[Damage]:
     del asked
     folder = state.home.publication
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
@@ -309,7 +309,7 @@ def manifests_in_force(home: Home) -> list[Manifest]:
     return found
 
 
-def _index(state: State, asked: Asked) -> Iterator[Damage]:
+def _index(state: State, asked: DamageScope) -> Iterator[Damage]:
     if state.settings.qdrant_url is not None:
         return
     from cairn.resources.vector_index.edge import EdgeIndex
@@ -335,7 +335,7 @@ def _index(state: State, asked: Asked) -> Iterator[Damage]:
             yield Damage("gone", f"index of {one.namespace}", where, "is gone", NOTHING)
 
 
-def _tables(state: State, asked: Asked) -> Iterator[Damage]:
+def _tables(state: State, asked: DamageScope) -> Iterator[Damage]:
     """Tables that cannot be read, and those that were there and are gone."""
     in_force = {one.namespace: one for one in manifests_in_force(state.home)}
     for own in state.each():
@@ -423,7 +423,7 @@ def _has_gone_back(state: State) -> bool:
     return version is not None and version < max(told, default=-1)
 
 
-def _tombstones(state: State, asked: Asked) -> Iterator[Damage]:
+def _tombstones(state: State, asked: DamageScope) -> Iterator[Damage]:
     """What was forgotten must not come back because the word of it is lost."""
     home = state.home
     every = [(name, one) for name, own in tombstones(home).items() for one in own]
