@@ -1,6 +1,6 @@
 """Dagster's event log in SQLite, made fast enough for ranges of days."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from threading import Lock
 
@@ -10,6 +10,14 @@ from sqlalchemy import Connection, create_engine, text
 
 INDEX = "index"
 
+ASKED_ONCE = (
+    "has_dynamic_partition",
+    "has_table",
+    "has_secondary_index",
+    "_has_asset_key_col_on_connection",
+)
+"""Whether a partition, a table or a column is there: a quarter of all statements of a run."""
+
 
 @contextmanager
 def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
@@ -18,23 +26,14 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
     Dagster connects anew for every event, up to four times, and a range of days has thousands of
     them. The last one to close a SQLite file folds its log into it and waits for the disk, too:
     together 10 ms an event. After a power cut the last events of a run may be missing; a run that
-    is killed loses none, and tables are not kept here. It also asks twice for each event whether
-    its partition is known, and none becomes unknown during a run of it: that is asked once.
+    is killed loses none, and tables are not kept here. What it asks for each event, though a run
+    does not change it, it is told once.
     """
     storage = instance.event_log_storage
     if not isinstance(storage, SqliteEventLogStorage):  # a server keeps the events
         yield
         return
     run_connection, index_connection = storage.run_connection, storage.index_connection
-    has_partition = storage.has_dynamic_partition
-    known: set[tuple[str, str]] = set()
-
-    def has_dynamic_partition(partitions_def_name: str, partition_key: str) -> bool:
-        asked = (partitions_def_name, partition_key)
-        if asked not in known and has_partition(*asked):
-            known.add(asked)
-        return asked in known
-
     with ExitStack() as stack:
         run = stack.enter_context(_opened(storage, run_id))
         index = stack.enter_context(_opened(storage, INDEX))
@@ -52,12 +51,28 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
 
         storage.run_connection = of_run
         storage.index_connection = lambda: reused(index)
-        storage.has_dynamic_partition = has_dynamic_partition
+        asked_once = [name for name in ASKED_ONCE if hasattr(storage, name)]
+        for name in asked_once:
+            setattr(storage, name, _once(getattr(storage, name)))
         try:
             yield
         finally:
             storage.run_connection, storage.index_connection = run_connection, index_connection
-            storage.has_dynamic_partition = has_partition
+            for name in asked_once:
+                delattr(storage, name)  # what its class has counts again
+
+
+def _once(ask: Callable[..., bool]) -> Callable[..., bool]:
+    """A question whose yes is remembered, whatever connection it is asked by."""
+    yes: set[tuple[object, ...]] = set()
+
+    def asked(*given: object, **named: object) -> bool:
+        what = tuple(one for one in (*given, *named.values()) if not isinstance(one, Connection))
+        if what not in yes and ask(*given, **named):
+            yes.add(what)
+        return what in yes
+
+    return asked
 
 
 @contextmanager
