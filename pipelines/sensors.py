@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import dagster as dg
@@ -21,6 +22,7 @@ from cairn.resources.context import State
 from cairn.resources.home.damage import Damaged
 from cairn.resources.home.home import HomeError
 from cairn.resources.home.log_files import LogFile
+from cairn.resources.home.nothing_new import Look, last_look, look, unchanged
 from cairn.resources.home.write_lock import LockTimeout
 
 MODEL_PAUSE = 600.0
@@ -98,19 +100,27 @@ def _waits(state: State, instance: dg.DagsterInstance, files: Sequence[LogFile])
 _LOOKED: dict[Path, float] = {}
 """When it was last looked whether a home is damaged."""
 
+_SOUND: dict[Path, Look] = {}
+"""How it stood then: a namespace that stands so still is not looked at again."""
+
 
 def _damage(state: State) -> str | None:
     """Heals what is damaged, now and then; why nothing can be run, where that cannot be done."""
     now, root = time.monotonic(), state.home.root
     if now - _LOOKED.get(root, -math.inf) < LOOK_EVERY:
         return None
+    before, seen = _SOUND.get(root) or last_look(state.home), None
+    with suppress(OSError):  # what cannot be looked at is no sound namespace
+        seen = look(state.home, before=before)
     try:
-        heal(state, timeout=0)
+        heal(state, timeout=0, sound=unchanged(before, seen) if before and seen else ())
     except LockTimeout:
         return None  # who writes now did it before
     except (Damaged, HomeError) as error:
         return str(error)
     _LOOKED[root] = now
+    if seen:
+        _SOUND[root] = seen
     return None
 
 

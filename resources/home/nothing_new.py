@@ -120,13 +120,18 @@ def since_last_run(home: Home) -> Since:
         now = look(home, noted.plugins, noted.look)
     except Exception:  # whatever is wrong, a run that looks properly tells
         return Since(is_sound=False, sound=frozenset(), totals={}, found=None)
-    before, after = _content(noted.look), _content(now)
-    sound = frozenset(name for name, one in after.items() if before.get(name) == one)
+    sound = unchanged(noted.look, now)
     totals = {str(one["namespace"]): one for one in noted.totals if one["namespace"] in sound}
-    is_sound = noted.look.home == now.home and before == after
+    is_sound = noted.look.home == now.home and _content(noted.look) == _content(now)
     on_time = noted.until is None or time.time() < noted.until
     holds = is_sound and on_time and noted.look.sources == now.sources
     return Since(is_sound, sound, totals, noted if holds else None)
+
+
+def unchanged(before: Look, now: Look) -> frozenset[str]:
+    """Namespaces whose tables, manifest, inbox and index stand as they did."""
+    then = _content(before)
+    return frozenset(name for name, one in _content(now).items() if then.get(name) == one)
 
 
 def _content(seen: Look) -> dict[str, tuple[str | None, str | None]]:

@@ -156,6 +156,8 @@ def _paid(state: "State", seconds: float) -> dict[str, Any] | None:
 
 def _earlier_answers(state: "State") -> int:
     """Units that were made with answers to an earlier prompt, since no budget is set."""
+    if state.settings.model is None:  # what one made is gone then
+        return 0
     import polars as pl
 
     from cairn.knowledge.engine.work import STALE
