@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from benchmarks import foresight
+from benchmarks.change import GOALS as CHANGE_GOALS
+from benchmarks.change import LINES, MESSAGES
 from benchmarks.hooks import BRIEF_GOAL_S
 from benchmarks.hooks import GOAL_MS as HOOK_GOAL_MS
 from benchmarks.sessions import A_CHAT, SAMPLES
-from benchmarks.start import BESIDE, GOALS
+from benchmarks.start import BESIDE, GOALS, GRAPH
 
 ROOT = Path(__file__).parents[1]
 MB = 1_000_000
@@ -29,6 +31,9 @@ MEMORY_GOAL_MB = 1500
 MODEL_CALLS, MODEL_DELAY = 200, 0.05
 EVIDENCE_FACTS, ASKED = 50_000, 200
 TEMPLATE_FACTS, TEMPLATE_GOAL_S = 20_000, 10
+BESIDE_FEW, BESIDE_MANY = 1, 20
+"""Other namespaces beside which a new one is measured."""
+
 TOKENS_IN, TOKENS_OUT = 3000, 500
 DIMENSIONS = 256, 384
 """Those of the embedder, and of the vectors that the goal of clusters was set for."""
@@ -114,6 +119,13 @@ def measured(
             "topic_nights": [run("topic_nights", count) for count in statements],
             "simhash": [run("simhash", count, rounds) for count in statements],
             "templates": run("templates", TEMPLATE_FACTS if rounds > 1 else facts[0]),
+            "change": run(
+                "change",
+                source,
+                size // 10,
+                size // 2,
+                *((BESIDE_FEW, BESIDE_MANY) if rounds > 1 else (1, 2)),
+            ),
             "evidence": run("evidence", EVIDENCE_FACTS if rounds > 1 else facts[0], ASKED),
             "nights": [nights(count, run) for count in facts],
             "search": [
@@ -208,6 +220,7 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         f"{seconds['ours']:.2f} s CPU",
         seconds["baseline"] / seconds["ours"],
     )
+    yield from changed(result["change"])
     found, seconds = result["evidence"], result["evidence"]["seconds"]
     yield Figure(
         f"episodes for {found['facts']:,} facts among {found['episodes']:,}, "
@@ -249,6 +262,36 @@ def started(found: dict[str, Any]) -> Iterator[Figure]:
             f"{found['seconds'][name]:.2f} s CPU",
             bare / found["seconds"][name],
         )
+
+
+def changed(found: dict[str, Any]) -> Iterator[Figure]:
+    """What a small change costs beside the imports, and where there is much beside where little."""
+    bare = found["imports"]
+    sizes = {f"{int(size) / MB:.1f} MB": each for size, each in found["sessions"].items()}
+    others = {f"beside {count}": each for count, each in found["namespaces"].items()}
+    for change, what, places in (
+        ("first", "a first import", sizes),
+        ("lines", f"{LINES} lines more", sizes),
+        ("nothing", "nothing new", sizes),
+        ("namespace", f"a namespace of {MESSAGES} messages more", others),
+    ):
+        goal = f", goal {CHANGE_GOALS[change][0]} s more" if change in CHANGE_GOALS else ""
+        for place, each in places.items():
+            yield Figure(
+                f"`cairn run`, {what}, {place}{goal}",
+                f"{GRAPH} {bare:.2f} s CPU",
+                f"{each[change]:.2f} s CPU, {each[change] - bare:.2f} s more",
+                bare / each[change],
+            )
+        if change in CHANGE_GOALS:
+            (few, least), *_, (many, most) = places.items()
+            yield Figure(
+                f"{what}, {many} against {few}",
+                f"{least[change]:.2f} s CPU",
+                f"{most[change]:.2f} s CPU",
+                least[change] / most[change],
+                f"{1 / CHANGE_GOALS[change][1]:.2f}",
+            )
 
 
 def hooked(found: dict[str, Any]) -> Iterator[Figure]:

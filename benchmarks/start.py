@@ -53,14 +53,19 @@ def start(rounds: str, source: str) -> dict[str, Any]:
         taken: dict[str, list[float]] = {name: [] for name in ways}
         if int(rounds) > 1:  # of one round the median says nothing anyway
             for command in ways.values():
-                _spent(command, environment)  # compiles what it imports
+                spent(command, environment)  # compiles what it imports
         for _ in range(int(rounds)):
             for name, command in ways.items():
-                taken[name].append(_spent(command, environment))
+                taken[name].append(spent(command, environment))
     return {"seconds": {name: median(each) for name, each in taken.items()}}
 
 
-def _spent(command: list[str], environment: dict[str, str]) -> float:
+def spent(command: list[str], environment: dict[str, str]) -> float:
+    """CPU seconds of a process and those that it started, of the user and of the system.
+
+    Raises:
+        CalledProcessError: it failed.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, capture_output=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -222,6 +222,16 @@ def templates(count: str) -> dict[str, Any]:
     return measured(int(count))
 
 
+def change(source: str, smaller: str, larger: str, few: str, many: str) -> dict[str, Any]:
+    """CPU seconds of `cairn run` after a small change, in homes of two sizes, in bytes.
+
+    And of a new namespace beside `few` and `many` others.
+    """
+    from benchmarks.change import measured
+
+    return measured(Path(source), (int(smaller), int(larger)), (int(few), int(many)))
+
+
 def evidence(count: str, asked: str) -> dict[str, Any]:
     """CPU seconds to the episodes that support facts, in one thread."""
     _one_thread()
@@ -370,6 +380,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         topic_nights,
         simhash,
         templates,
+        change,
         evidence,
         facts,
         night,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import foresight, foresight_hooks
-from benchmarks.__main__ import figures, lessons, measured, table
+from benchmarks.__main__ import changed, figures, lessons, measured, table
 from benchmarks.confidence import LABELS as LABELLED
 from benchmarks.confidence import Label, built, confidences, read_labels, report
 from benchmarks.confidence import measured as confidence_of
@@ -87,6 +87,22 @@ def test_facts_of_one_template_cost_about_what_different_ones_do() -> None:
     found = run("templates", 2_000)
     assert found["seconds"]["ours"] < 10 * found["seconds"]["baseline"]
     assert 0 < found["rows"]["ours"] < 2 * found["facts"]
+
+
+@pytest.mark.slow
+def test_a_change_is_measured_beside_the_imports(source: Path) -> None:
+    found = run("change", source, 30_000, 60_000, 1, 2)
+    assert [*found["sessions"]] == ["30000", "60000"]
+    for grown in found["sessions"].values():
+        assert grown["nothing"] < grown["lines"] < grown["first"]
+    assert [*found["namespaces"]] == ["1", "2"]
+    for more in found["namespaces"].values():
+        assert more["nothing"] < found["imports"] < more["namespace"]
+    ratios = {figure.what: figure.ratio for figure in changed(found) if figure.goal}
+    assert len(ratios) == 2  # of the lines, and of the namespace
+    assert ratios["10 lines more, 0.1 MB against 0.0 MB"] == pytest.approx(
+        found["sessions"]["30000"]["lines"] / found["sessions"]["60000"]["lines"]
+    )
 
 
 @pytest.mark.slow
