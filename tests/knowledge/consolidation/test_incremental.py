@@ -120,7 +120,7 @@ def world(dice: random.Random) -> dict[str, pl.DataFrame]:
          "piece_id": None, "info_type": dice.choice(["context", "style"]),
          "tags": dice.choice([[], ["a", "b"]]), "embedding_text": dice.choice([None, *SAID[:2]]),
          "extractor": "structuring/loaded@1"}
-        for row in sources
+        for row in {row["record_id"]: row for row in sources}.values()
         if dice.random() < 0.2
     ]  # fmt: skip
     decided = [decision(dice, number) for number in range(DECIDED) if dice.random() < 0.5]
@@ -269,7 +269,7 @@ def test_any_order_of_arrival_and_any_number_of_nights_give_the_same(
 
 
 def test_the_worlds_of_these_tests_reach_what_is_to_be_tested() -> None:
-    dice = random.Random(4)
+    dice = random.Random(7)
     tables = [made(world(dice)) for _ in range(26)]
     kinds = pl.concat([each["evidence"]["kind"] for each in tables])
     assert set(kinds) == {"restatement", "episode", "contradiction", "feedback"}
