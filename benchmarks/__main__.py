@@ -267,8 +267,8 @@ def started(found: dict[str, Any]) -> Iterator[Figure]:
 def changed(found: dict[str, Any]) -> Iterator[Figure]:
     """What a small change costs beside the imports, and where there is much beside where little."""
     bare = found["imports"]
-    sizes = {f"{int(size) / MB:.1f} MB": each for size, each in found["sessions"].items()}
-    others = {f"beside {count}": each for count, each in found["namespaces"].items()}
+    sizes = [(f"{int(size) / MB:.1f} MB", each) for size, each in found["sessions"].items()]
+    others = [(f"beside {count}", each) for count, each in found["namespaces"].items()]
     for change, what, places in (
         ("first", "a first import", sizes),
         ("lines", f"{LINES} lines more", sizes),
@@ -276,7 +276,7 @@ def changed(found: dict[str, Any]) -> Iterator[Figure]:
         ("namespace", f"a namespace of {MESSAGES} messages more", others),
     ):
         goal = f", goal {CHANGE_GOALS[change][0]} s more" if change in CHANGE_GOALS else ""
-        for place, each in places.items():
+        for place, each in places:
             yield Figure(
                 f"`cairn run`, {what}, {place}{goal}",
                 f"{GRAPH} {bare:.2f} s CPU",
@@ -284,7 +284,7 @@ def changed(found: dict[str, Any]) -> Iterator[Figure]:
                 bare / each[change],
             )
         if change in CHANGE_GOALS:
-            (few, least), *_, (many, most) = places.items()
+            (few, least), *_, (many, most) = places
             yield Figure(
                 f"{what}, {many} against {few}",
                 f"{least[change]:.2f} s CPU",
