@@ -27,7 +27,7 @@ def stands(state: State) -> str | None:
     A language model is asked when conversations come to rest, which is a matter of time.
     """
     settings, home, name = state.settings, state.home, state.own
-    if settings.model or settings.warehouse or settings.qdrant_url:
+    if settings.model or not settings.is_local:
         return None
     if name in blocked_namespaces(home) or name in forgetting(home):
         return None

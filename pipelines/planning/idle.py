@@ -19,8 +19,8 @@ def standing(state: State, *, logs: bool = True) -> Hashable:
 
     Taken before a look, it is what that look has seen: a writer signs the lock again at its end.
     """
-    settings, home = state.settings, state.home
-    if settings.model or settings.warehouse or settings.qdrant_url:
+    home = state.home
+    if state.settings.model or not state.settings.is_local:
         return None
     lock = home.write_lock.stat() if home.write_lock.exists() else None
     places = (home.warehouse, home.index, home.publication)

@@ -48,11 +48,9 @@ def note_if_done(
 
 def _told_by_files(state: State) -> bool:
     """Whether all that decides lies in files of this machine, and nothing waits for anything."""
-    settings, home = state.settings, state.home
-    return not (
-        settings.warehouse
-        or settings.qdrant_url
-        or state.searches  # they fall due
+    home = state.home
+    return state.settings.is_local and not (
+        state.searches  # they fall due
         or state.model_goes_on
         or state.model_waited < math.inf
         or blocked_namespaces(home)

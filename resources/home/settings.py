@@ -213,6 +213,11 @@ class Settings(BaseSettings):
         """`storage_options` in the clear, for the warehouse alone."""
         return {name: value.get_secret_value() for name, value in self.storage_options.items()}
 
+    @property
+    def is_local(self) -> bool:
+        """Whether tables and index are files of the home: neither object store nor server."""
+        return not (self.warehouse or self.qdrant_url)
+
     @classmethod
     def settings_customise_sources(  # noqa: D102
         cls,
