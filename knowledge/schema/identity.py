@@ -2,8 +2,10 @@
 
 import hashlib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 SEPARATOR = "\x1f"
 
@@ -14,11 +16,13 @@ def digest(*parts: object, length: int = 16) -> str:
     return hashlib.blake2b(joined.encode(), digest_size=32).hexdigest()[:length]
 
 
-def digest_column(*columns: str | pl.Expr, prefix: str = "") -> pl.Expr:
+def digest_column(*columns: "str | pl.Expr", prefix: str = "") -> "pl.Expr":
     """`digest` of several columns, row by row, as one text column with `prefix` before it.
 
     Nulls count as empty, numbers as their decimal form.
     """
+    import polars as pl  # whoever looks whether anything is new needs no tables
+
     parts = [
         (pl.col(column) if isinstance(column, str) else column).cast(pl.String).fill_null("")
         for column in columns

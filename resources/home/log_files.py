@@ -7,9 +7,10 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 LOG_SUFFIXES = frozenset({".jsonl", ".json", ".ndjson", ".traj"})
 """Looked at within a folder; what they hold is told by content. A named file is always read."""
@@ -108,7 +109,7 @@ def _is_log(name: Path) -> bool:
     return name.suffix.lower() in LOG_SUFFIXES
 
 
-def changed(files: Iterable[LogFile], known: pl.DataFrame) -> list[LogFile]:
+def changed(files: Iterable[LogFile], known: "pl.DataFrame") -> list[LogFile]:
     """Files that differ in size or time from what `source_files` says of them, newest first."""
     seen = {
         (namespace, path): (size, modified)

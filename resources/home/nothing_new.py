@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from cairn.resources.home.atomic_files import replace_file
 from cairn.resources.home.home import PACKAGE, Home
+from cairn.resources.home.log_files import LogFile
 from cairn.resources.home.notes import NoteError, read_note
 from cairn.resources.home.seals import digest_of
 from cairn.resources.home.sources import files_there
@@ -55,11 +56,15 @@ class IndexLook:
 class Look:
     """How all of it stood, as digests."""
 
+    code: str
+    """The code, and the settings."""
     home: str
-    """The home but for what follows, with the code and the settings by which it is read."""
+    """The home but for what follows."""
     tables: Mapping[str, str]
     """Those of each namespace, with its manifest and inbox."""
     sources: str
+    bytes: int
+    """Size of all watched logs."""
     index: Mapping[str, IndexLook]
 
 
@@ -96,8 +101,15 @@ def look(home: Home, plugins: Sequence[str] = (), before: Look | None = None) ->
         for place in sorted(home.warehouse.iterdir())
         if place.is_dir() and not place.is_symlink()
     }
-    standing = _digest(chain(_surroundings(), _code(plugins), _home(home)))
-    return Look(standing, tables, _digest(_sources(home)), index)
+    logs = list(files_there(home))
+    return Look(
+        _digest(chain(_surroundings(home), _code(plugins))),
+        _digest(_home(home)),
+        tables,
+        _digest(_sources(logs)),
+        sum(log.size for log in logs),
+        index,
+    )
 
 
 class Since(NamedTuple):
@@ -109,6 +121,8 @@ class Since(NamedTuple):
     """Namespaces whose tables and index are as that run left them."""
     totals: Mapping[str, Mapping[str, Any]]
     """What there is of each of these."""
+    new_bytes: int | None
+    """By how much the logs grew; None if the code is another one, and old ones may be read anew."""
     found: NothingNew | None
     """What that run found, if that holds still: nothing is pending."""
 
@@ -119,13 +133,15 @@ def since_last_run(home: Home) -> Since:
         noted = read_note(home.root / FILE, NothingNew)
         now = look(home, noted.plugins, noted.look)
     except Exception:  # whatever is wrong, a run that looks properly tells
-        return Since(is_sound=False, sound=frozenset(), totals={}, found=None)
+        return Since(False, frozenset(), {}, None, None)
     sound = unchanged(noted.look, now)
     totals = {str(one["namespace"]): one for one in noted.totals if one["namespace"] in sound}
-    is_sound = noted.look.home == now.home and _content(noted.look) == _content(now)
+    same_code = noted.look.code == now.code
+    is_sound = same_code and noted.look.home == now.home and _content(noted.look) == _content(now)
     on_time = noted.until is None or time.time() < noted.until
     holds = is_sound and on_time and noted.look.sources == now.sources
-    return Since(is_sound, sound, totals, noted if holds else None)
+    new_bytes = now.bytes - noted.look.bytes if same_code else None
+    return Since(is_sound, sound, totals, new_bytes, noted if holds else None)
 
 
 def unchanged(before: Look, now: Look) -> frozenset[str]:
@@ -154,12 +170,12 @@ def last_look(home: Home) -> Look | None:
         return None
 
 
-def _surroundings() -> Iterator[str]:
-    """The settings that do not lie in the home, and Python with what is installed."""
+def _surroundings(home: Home) -> Iterator[str]:
+    """The settings, and Python with what is installed."""
     yield from (sys.version, str(os.geteuid()), *sys.path[1:])
     yield from (f"{name}={os.environ[name]}" for name in sorted(os.environ) if _sets(name))
-    toml = Path.cwd() / "cairn.toml"
-    yield toml.read_text() if toml.exists() else ""
+    for toml in (Path.cwd() / "cairn.toml", home.root / "cairn.toml"):
+        yield toml.read_text() if toml.exists() else ""
     for place in sys.path[1:]:
         if place.endswith("-packages") and Path(place).is_dir():
             installed = (entry for entry in os.scandir(place) if entry.name.endswith("-info"))
@@ -211,10 +227,10 @@ def _within(place: Path) -> Iterator[str]:
         yield from (_stands(f"{folder}/{name}") for name in files)
 
 
-def _sources(home: Home) -> Iterator[str]:
+def _sources(logs: Iterable[LogFile]) -> Iterator[str]:
     yield from sorted(
         f"{file.namespace} {file.name} {file.timezone} {file.size} {file.modified_ns}"
-        for file in files_there(home)
+        for file in logs
     )
 
 

@@ -110,9 +110,10 @@ def state_of(ctx: click.Context) -> "State":
 
 
 def one_thread() -> None:
-    """Has polars work in one thread, if it is not imported yet: for whoever answers questions.
+    """Has what is not imported yet work in one thread: for who answers questions, or has few rows.
 
-    An answer has few rows. To hand them to other threads takes a fifth of the processor time of a
-    search, and those are wanted for other questions.
+    To hand few rows to other threads takes a fifth of the processor time of a search, or of a run
+    with ten new lines; and those threads are wanted for other questions.
     """
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "TOKIO_WORKER_THREADS"):
+        os.environ.setdefault(threads, "1")

@@ -160,15 +160,27 @@ def test_what_changed_is_looked_at(place: Place, change: Callable[[Place], objec
 def test_a_home_is_sound_that_is_as_the_last_run_left_it(place: Place) -> None:
     grown(place)
     mine = frozenset({"me"})
-    assert since_last_run(place.home) == (True, mine, {}, None)
+    new = len(talk(2, "Never push to main."))
+    assert since_last_run(place.home) == (True, mine, {}, new, None)
     (place.plugin.parent / "another").mkdir()
     add_source(place.home, place.plugin.parent / "another", "other")
-    assert since_last_run(place.home) == (False, mine, {}, None)
+    assert since_last_run(place.home) == (False, mine, {}, new, None)
     state = open_state(place.home.root)
     rotten(file_of(place.home, "warehouse/me/records/**/*.parquet"))
-    assert since_last_run(place.home) == (False, frozenset(), {}, None)
+    assert since_last_run(place.home) == (False, frozenset(), {}, new, None)
     assert [one.kind for one in home_damage(state, deep=True)] == ["records"]
     assert home_damage(state, deep=True, sound=mine) == []
+
+
+@pytest.mark.parametrize(
+    "change", ["a setting of the home", "a setting of this folder", "code of a plug-in"]
+)
+def test_how_much_is_new_is_not_known_where_old_logs_may_be_read_anew(
+    place: Place, change: str
+) -> None:
+    grown(place)
+    CHANGES[change](place)
+    assert since_last_run(place.home).new_bytes is None
 
 
 def test_a_variable_changed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

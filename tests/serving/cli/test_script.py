@@ -29,6 +29,12 @@ def test_help_loads_nothing_heavy() -> None:
     assert all(name in done.stdout for name in COMMANDS)
 
 
+def test_whether_anything_is_new_is_known_before_polars_is_loaded() -> None:
+    """It takes its number of threads as it is loaded, and that depends on how much is new."""
+    code = "import sys, cairn.resources.home.nothing_new; sys.exit('polars' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_every_command_has_help_with_examples() -> None:
     from click.testing import CliRunner
 

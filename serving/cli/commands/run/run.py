@@ -76,6 +76,8 @@ def command(
     if since and since.found and not (sources or samples):
         _tell_nothing_new(ctx, since.found, as_json=as_json)
         return
+    if _is_little(since, sources):
+        options.one_thread()
     from cairn.pipelines.healing import heal_files
     from cairn.resources.home.home import check_writable
 
@@ -103,6 +105,20 @@ def _since_last_run(ctx: click.Context) -> "Since | None":
     if since.found:
         check_room(home)
     return since
+
+
+LITTLE = 1024 * 1024
+"""Bytes of new logs that are worked on in one thread."""
+
+
+def _is_little(since: "Since | None", sources: Sequence[Path]) -> bool:
+    """Whether it is known that little is new."""
+    if since is None or since.new_bytes is None:
+        return False
+    from cairn.resources.home.log_files import log_files
+
+    given = sum(file.size for path in sources for file in log_files(path, "default", "UTC"))
+    return since.new_bytes + given < LITTLE
 
 
 def _tell_nothing_new(ctx: click.Context, found: "NothingNew", *, as_json: bool) -> None:
