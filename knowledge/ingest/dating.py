@@ -64,6 +64,11 @@ def possible(time: pl.Expr) -> pl.Expr:
     return pl.when(since.is_between(_FIRST, _END, closed="left")).then(time)
 
 
+def is_possible(time: int) -> bool:
+    """`possible` of one time, in microseconds since 1970."""
+    return _FIRST <= time < _END
+
+
 def told_times(
     names: Sequence[str], payloads: Sequence[str], timezones: Sequence[str]
 ) -> pl.Series:

@@ -3,17 +3,18 @@
 import shlex
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import accumulate
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
 from cairn.knowledge.ingest.adapter import Adapter
 from cairn.knowledge.ingest.adapters import adapters
-from cairn.knowledge.ingest.dating import possible
+from cairn.knowledge.ingest.dating import is_possible
 from cairn.knowledge.ingest.images import may_hold_images, without_images
 from cairn.knowledge.ingest.jsonl import (
     Fault,
@@ -31,6 +32,8 @@ from cairn.knowledge.nlp.dates.timestamps import utc
 from cairn.knowledge.schema.calendar import EPOCH
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, TIME
+
+_T = TypeVar("_T")
 
 STAGE = "records"
 _PLACE_LENGTH = 12
@@ -205,35 +208,46 @@ def _rows(
     if images or redactions:
         column = _text(payloads)
     threads, sessions, native_ids, times, ordinals, silent = zip(*found.heads, strict=True)
-    told = pl.DataFrame(
-        {
-            "thread": pl.Series(threads, dtype=pl.String),
-            "session": pl.Series(sessions, dtype=pl.Boolean),
-            "time": utc(pl.Series("time", times, dtype=pl.String), source.timezone),
-        }
-    )
-    placed = _placed(told, adapter, source)
+    placed = _placed(threads, sessions, _moments(times, source.timezone), adapter, source.before)
     alike = Counter(source.before.alike)
     digests = _digests(payloads, placed, native_ids, f"{source.namespace}\x1f{adapter.name}", alike)
-    columns = {
-        **placed.to_dict(),
+    count = len(payloads)
+    columns: dict[str, Sequence[Any]] = {
+        "thread": placed.threads,
+        "session": placed.sessions,
+        "occurred_at": placed.times,
+        "namespace": [source.namespace] * count,
+        "adapter": [adapter.name] * count,
+        "source_file": [source.source_file] * count,
+        "seen_at": [_since(source.seen_at)] * count,
         "record_key": digests.keys,
-        "native_id": pl.Series(native_ids, dtype=pl.String),
-        "ordinal": pl.Series(ordinals, dtype=pl.Int64),
+        "native_id": native_ids,
+        "ordinal": ordinals,
         "silent_to": [adapter.fingerprint if nothing else None for nothing in silent],
-        "payload": column,
         "content_hash": digests.contents,
-        "size": column.str.len_bytes().cast(pl.Int64),
-        "redactions": [redactions.get(row, 0) for row in range(len(payloads))],
-        "images_dropped": [images.get(row, 0) for row in range(len(payloads))],
+        "size": list(map(len, payloads)),
+        "redactions": [redactions.get(row, 0) for row in range(count)],
+        "images_dropped": [images.get(row, 0) for row in range(count)],
         "source_line": [source.start_line + line for line in found.lines],
         "source_offset": [source.start_offset + offset for offset in found.offsets],
     }
-    frame = pl.DataFrame({name: columns[name] for name in RECORDS.schema}, schema=RECORDS.schema)
+    frame = pl.DataFrame(
+        [
+            column.alias(name) if name == "payload" else _series(name, columns[name], kind)
+            for name, kind in RECORDS.schema.items()
+        ]
+    )
     if len(set(digests.keys)) < frame.height:
         frame = frame.unique("record_key", keep="first", maintain_order=True)
-    thread, session, near = (placed.get_column(name)[-1] for name in ("thread", "session", "near"))
-    return frame, Before(thread, session, near, alike)
+    near = None if placed.near is None else EPOCH + timedelta(microseconds=placed.near)
+    return frame, Before(placed.threads[-1], placed.sessions[-1], near, alike)
+
+
+def _series(name: str, values: Sequence[Any], kind: pl.DataType) -> pl.Series:
+    """A column of these values; times are microseconds since 1970."""
+    if kind == TIME:
+        return pl.Series(name, values, dtype=pl.Int64).cast(TIME)
+    return pl.Series(name, values, dtype=kind)
 
 
 def _valid_text(found: Payloads) -> tuple[list[bytes], pl.Series]:
@@ -257,7 +271,8 @@ def _text(payloads: list[bytes]) -> pl.Series:
 def _drop_images(payloads: list[bytes], column: pl.Series) -> dict[int, int]:
     """Take pictures out of `payloads`; how many, by row."""
     dropped: dict[int, int] = {}
-    for row in may_hold_images(column).arg_true():
+    doubtful = may_hold_images(column)
+    for row in doubtful.arg_true() if doubtful.any() else ():
         payloads[row], count = without_images(payloads[row])
         if count:
             dropped[row] = count
@@ -285,51 +300,74 @@ def _redact(
     return redacted
 
 
-def _placed(told: pl.DataFrame, adapter: Adapter, source: _Source) -> pl.DataFrame:
+class _Placed(NamedTuple):
+    """Where lines stand, one by one; times are microseconds since 1970."""
+
+    threads: list[str]
+    sessions: list[bool]
+    times: list[int | None]
+    borrowed: list[int | None]
+    """Times that lines do not tell themselves."""
+    near: int | None
+    """The last time, as far as the last line."""
+
+
+def _placed(
+    threads: Sequence[str | None],
+    sessions: Sequence[bool],
+    told: list[int | None],
+    adapter: Adapter,
+    before: Before,
+) -> _Placed:
     """Thread, session and time of each line: its own, else of the line before, else of the next.
 
     A time before 2015 or from 2200 on is none, and its line undated; which are absurdly late is
-    decided from all records, and not here (cairn.knowledge.ingest.dating). `near` is the last time;
-    `borrowed` the microseconds of a time that the line itself does not tell. What all rows share
-    comes along.
+    decided from all records, and not here (cairn.knowledge.ingest.dating).
     """
-    before = source.before
-    time = pl.col("time")
-    sane = possible(time)
-    near = _nearest(sane, _moment(before.occurred_at))
     if adapter.one_session:
-        own = pl.lit(before.thread, dtype=pl.String), pl.col("thread").drop_nulls().first()
-        told = told.with_columns(
-            thread=pl.when(pl.col("thread").is_not_null()).then(pl.coalesce(*own))
-        )
-    has_thread = pl.col("thread").is_not_null()
-    session_before = before.session if before.thread is not None else None
-    session = _nearest(
-        pl.when(has_thread).then("session"), pl.lit(session_before, dtype=pl.Boolean)
-    )
-    thread = _nearest(pl.col("thread"), pl.lit(before.thread, dtype=pl.String))
-    return told.select(
-        thread=thread.fill_null(adapter.name),
-        session=session.fill_null(value=False),
-        occurred_at=pl.when(time.is_not_null()).then(sane).otherwise(near),
-        near=near,
-        borrowed=pl.when(time.is_null()).then(near.dt.epoch("us")),
-        namespace=pl.lit(source.namespace),
-        adapter=pl.lit(adapter.name),
-        source_file=pl.lit(source.source_file),
-        seen_at=_moment(source.seen_at),
+        told_first = (thread for thread in (before.thread, *threads) if thread is not None)
+        first = next(told_first, None)
+        threads = [first if thread is not None else None for thread in threads]
+    own = [
+        None if thread is None else (thread, session)
+        for thread, session in zip(threads, sessions, strict=True)
+    ]
+    belongs = _nearest(own, None if before.thread is None else (before.thread, before.session))
+    held = [at or (adapter.name, False) for at in belongs]
+    sane = [time if time is not None and is_possible(time) else None for time in told]
+    near = _nearest(sane, None if before.occurred_at is None else _since(before.occurred_at))
+    return _Placed(
+        [thread for thread, _ in held],
+        [session for _, session in held],
+        [close if own is None else time for own, time, close in zip(told, sane, near, strict=True)],
+        [close if own is None else None for own, close in zip(told, near, strict=True)],
+        near[-1],
     )
 
 
-def _moment(time: datetime | None) -> pl.Expr:
-    """A time as a literal; `pl.lit` of a time with a timezone runs a query of its own."""
-    since = None if time is None else (time - EPOCH) // timedelta(microseconds=1)
-    return pl.lit(since, dtype=pl.Int64).cast(TIME)
+def _moments(times: Sequence[str | None], timezone: str) -> list[int | None]:
+    """Times as lines tell them, in microseconds since 1970."""
+    if not any(times):
+        return [None] * len(times)
+    return utc(pl.Series("time", times, dtype=pl.String), timezone).to_physical().to_list()
 
 
-def _nearest(column: pl.Expr, before: pl.Expr) -> pl.Expr:
+def _since(time: datetime) -> int:
+    return (time - EPOCH) // timedelta(microseconds=1)
+
+
+def _nearest(values: Sequence[_T | None], before: _T | None) -> Sequence[_T | None]:
     """The value of a row, else of the one before, else of the one after."""
-    return pl.coalesce(column.forward_fill(), before, column.backward_fill())
+    if None not in values:
+        return values
+    if before is None:
+        before = next((value for value in values if value is not None), None)
+    found: list[_T | None] = []
+    for value in values:
+        if value is not None:
+            before = value
+        found.append(before)
+    return found
 
 
 class _Digests(NamedTuple):
@@ -339,7 +377,7 @@ class _Digests(NamedTuple):
 
 def _digests(
     payloads: list[bytes],
-    placed: pl.DataFrame,
+    placed: _Placed,
     native_ids: tuple[str | None, ...],
     where: str,
     alike: Counter[str],
@@ -356,9 +394,9 @@ def _digests(
     keys: list[str] = []
     for content, thread, native, time in zip(
         contents,
-        placed.get_column("thread").to_list(),
+        placed.threads,
         native_ids,
-        placed.get_column("borrowed").to_list(),
+        placed.borrowed,
         strict=True,
     ):
         at = thread, time if native is None else None
