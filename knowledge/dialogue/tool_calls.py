@@ -5,6 +5,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -209,6 +210,28 @@ _FEWEST_WRAPPED = 2
 
 
 def _step(call: Turn, result: Turn | None) -> ToolStep:
+    """A call with its result; what was read of equal ones is not read again."""
+    name, given = call.tool_name or "", call.tool_input or ""
+    answer = result.text if result else ""
+    how = f"{len(name)} {len(given)} {result and result.is_error}\0{name}{given}{answer}"
+    mark = blake2b(how.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    known = _READ.get(mark)
+    if known is None:
+        if len(_READ) >= _MOST_READ:
+            _READ.clear()
+        step = _read(call, result)
+        known = step.kind, step.command, step.actions, step.files, step.added, step.worked
+        _READ[mark] = known
+    return ToolStep(call, result, *known)
+
+
+_Read = tuple[str, str, tuple[Action, ...], tuple[str, ...], str, bool | None]
+_READ: dict[bytes, _Read] = {}
+"""What calls were, by digests of all that tells it: six stages of a run read the same ones."""
+_MOST_READ = 16_384
+
+
+def _read(call: Turn, result: Turn | None) -> ToolStep:
     inputs = call.input
     command = shell_command(inputs)
     text = result.text if result else ""

@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Collection, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from cairn.knowledge.dialogue.errors import OF_PACKAGE, WINDOW, key_lines
@@ -100,6 +100,20 @@ def failure_lines(output: str, command: str = "") -> list[FailureLine]:
     Returns:
         At most MOST_LINES, each signature with its names once. None of a warning.
     """
+    if len(output) > _LONGEST_KEPT:
+        return _failure_lines(output, command)
+    return list(_kept_lines(output, command))
+
+
+_LONGEST_KEPT = 8_192
+
+
+@lru_cache(maxsize=4_096)  # lessons and failures read the same outputs, one after the other
+def _kept_lines(output: str, command: str) -> tuple[FailureLine, ...]:
+    return tuple(_failure_lines(output, command))
+
+
+def _failure_lines(output: str, command: str) -> list[FailureLine]:
     lines = list(_lines(output))
     telling = [each for each in lines if _TELLING.match(each[1]) and not _WARNING.search(each[1])]
     ran = _programs(command)
