@@ -11,7 +11,8 @@ from cairn.assets.engine.progress import StageReport, add_up, timed
 from cairn.assets.lookup import make_lookup
 from cairn.assets.pending.publication import older_to_drop, versions
 from cairn.knowledge.consolidation.standing import QUARANTINED, status_at
-from cairn.knowledge.quality.invariants import violations
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.quality.invariants import FEW, fingerprint, violations
 from cairn.knowledge.quality.measures import READS, columns_read, of_knowledge
 from cairn.knowledge.quality.retraction_guard import too_many
 from cairn.knowledge.schema.calendar import UNDATED, watermark
@@ -74,11 +75,12 @@ def _published(state: State) -> StageReport:
         ),
         datetime.now(UTC),
         ends.select(pl.col("last_input_at").max()).item(),
+        fingerprint(),
     )
     wrong = SuiteVerdicts(state.home, namespace).reasons
     changed = wrong or not manifest.same_content(before)
     if changed:
-        wrong = wrong or violations(_frames(state, tables)) or _struck_out(state, namespace)
+        wrong = wrong or _broken(state, manifest, before) or _struck_out(state, namespace)
     block(
         state.home, namespace, BlockedPublication(wrong, tables, bounds(state)) if wrong else None
     )
@@ -123,6 +125,29 @@ def _frames(state: State, tables: Mapping[str, int]) -> dict[str, pl.LazyFrame]:
         for name, version in tables.items()
         if "namespace" in TABLES[name].columns
     }
+
+
+def _broken(state: State, manifest: Manifest, before: Manifest | None) -> list[str]:
+    """What is broken in the tables that are to be published, where the last ones were not."""
+    frames = _frames(state, manifest.tables)
+    return violations(frames, _changed(state, manifest, before, frames))
+
+
+def _changed(
+    state: State, manifest: Manifest, before: Manifest | None, frames: Mapping[str, pl.LazyFrame]
+) -> dict[str, Change | None] | None:
+    """What changed in tables since they passed the same checks; None if they never did."""
+    if before is None or before.checked_by != manifest.checked_by:
+        return None
+    changed: dict[str, Change | None] = {}
+    for name, frame in frames.items():
+        since, now = before.tables.get(name), manifest.tables[name]
+        if since != now:
+            # To look for what changed in a small table takes longer than to check it.
+            few = frame.select(pl.len()).collect().item() <= FEW
+            table = TABLES[name]
+            changed[name] = None if few else state.changes(table, since, now, state.own)
+    return changed
 
 
 def publication_shown(state: State, report: StageReport) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """The books: what became of all units of work."""
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import polars as pl
@@ -8,6 +10,7 @@ from cairn.assets.engine.plots import table
 from cairn.knowledge.engine.work import OUTCOMES
 from cairn.knowledge.schema.tables import WORK
 from cairn.resources.context import State
+from cairn.resources.home.write_lock import write_lock
 
 
 def work_shown(state: State) -> dict[str, Any]:
@@ -19,3 +22,23 @@ def work_shown(state: State) -> dict[str, Any]:
     )
     totals = counts.drop("stage").sum().row(0, named=True)
     return {**totals, "stages": table(counts.sort("stage"))}
+
+
+@contextmanager
+def noted_at_once(state: State) -> Generator[Callable[[], None]]:
+    """Notes what becomes of the units of several stages in one commit, at the end or when asked to.
+
+    Who is killed before does what is not noted again, with the same outcome.
+    """
+    warehouse = state.warehouse
+
+    def note() -> None:
+        anew = warehouse.is_gathered_anew(WORK)
+        with write_lock(state.home, WORK.name) if anew else nullcontext():
+            warehouse.commit_gathered(WORK)
+
+    warehouse.gather(WORK)
+    try:
+        yield note
+    finally:
+        note()

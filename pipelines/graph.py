@@ -5,7 +5,7 @@ can be asked for alone. A step costs Dagster some 25 ms and half a dozen events,
 one for each of forty stages took longer than the stages do where ten lines are new.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import dagster as dg
@@ -22,6 +22,7 @@ from cairn.assets.publication import publication_shown
 from cairn.assets.records import files_of_run, intake
 from cairn.assets.stages import GROUPS, SHOWN
 from cairn.assets.vector_index import run_vector_index
+from cairn.assets.work import noted_at_once
 from cairn.knowledge.assembly.run import RUN, STEPS, RunStep
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.identity import digest
@@ -118,7 +119,9 @@ def _taken(state: State, step: RunStep, config: RunConfig) -> Iterator[dg.Materi
         yield dg.MaterializeResult(asset_key=step.name, metadata=shown)
 
 
-def _books(state: State) -> Iterator[dg.MaterializeResult[Any]]:
+def _books(state: State, asked: Set[str]) -> Iterator[dg.MaterializeResult[Any]]:
+    if asked.isdisjoint(table.name for table in BOOKS):
+        return
     calls = run_model_calls(state)
     for table in BOOKS:
         yield _told(state, table, calls if table is MODEL_CALLS else StageReport(table.name))
@@ -162,12 +165,14 @@ def _phase(name: str, parts: Sequence[str]) -> dg.AssetsDefinition:
         asked = {key.to_user_string() for key in context.selected_asset_keys}
         if context.run.job_name == NIGHT:
             config = RunConfig(rebuild=True)
-        for step in map(STEPS.__getitem__, parts):
-            if step.name == "publication" and not asked.isdisjoint(table.name for table in BOOKS):
-                yield from _of(asked, _books(own))
-            # All tables of a step are one piece of work; Dagster hears of those asked for.
-            if not asked.isdisjoint([table.name for table in step.writes] or [step.name]):
-                yield from _of(asked, _taken(own, step, config))
+        with noted_at_once(own) as note:
+            for step in map(STEPS.__getitem__, parts):
+                if step.name == "publication":
+                    note()
+                    yield from _of(asked, _books(own, asked))
+                # All tables of a step are one piece of work; Dagster hears of those asked for.
+                if not asked.isdisjoint([table.name for table in step.writes] or [step.name]):
+                    yield from _of(asked, _taken(own, step, config))
 
     return phase
 

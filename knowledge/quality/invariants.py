@@ -1,10 +1,14 @@
 """What must hold before anything is published: keys, references, ranges, quotes, no secrets."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import polars as pl
 
+from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.redaction import VERSION as REDACTION
 from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import TABLES
 from cairn.knowledge.schema.tables.table import JSON_COLUMNS
 
@@ -173,76 +177,132 @@ def quoted(rows: pl.LazyFrame) -> pl.LazyFrame:
 FEW = 10_000
 """Rows of a table up to which it is read once, and not anew for each question."""
 
+VERSION = 1
+"""Rises when something else is checked: what was published before is then checked whole."""
 
-def violations(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
-    """What is broken in the tables of one namespace, in words without text of logs."""
-    counts = {name: _rows_and_keys(name, frame) for name, frame in tables.items()}
-    tables = {
-        name: frame.collect().lazy() if counts[name][0] <= FEW else frame
-        for name, frame in tables.items()
-    }
-    # Of a table without rows nothing can be wrong, and most are so in a young namespace.
-    filled = {name: frame for name, frame in tables.items() if counts[name][0]}
+
+def fingerprint() -> str:
+    """Of all that is checked here."""
+    return digest(VERSION, REDACTION, REFERENCES, UNIT_RANGES, TEXTS, QUOTED)
+
+
+Changed = Mapping[str, Change | None]
+"""What changed in tables, by name; None where all rows of one may be others."""
+
+
+def violations(tables: Mapping[str, pl.LazyFrame], changed: Changed | None = None) -> list[str]:
+    """What is broken in the tables of one namespace, in words without text of logs.
+
+    Args:
+        tables: All of them, by name.
+        changed: What changed since nothing was broken: just that, and what refers to it, is looked
+            at. Everything if it is not given.
+    """
+    of = _Tables(tables, dict.fromkeys(tables) if changed is None else changed)
     return [
-        *(
-            f"{name}: {rows - keys} rows repeat a key"
-            for name, (rows, keys) in counts.items()
-            if rows != keys
-        ),
-        *_dangling(filled, tables),
-        *_chains(filled),
-        *_out_of_range(filled),
-        *_false_quotes(filled),
-        *_secrets(filled),
-    ]
+        *_repeated(of), *_dangling(of), *_chains(of), *_out_of_range(of), *_false_quotes(of),
+        *_secrets(of),
+    ]  # fmt: skip
 
 
-def _rows_and_keys(name: str, frame: pl.LazyFrame) -> tuple[int, int]:
-    key = pl.struct(TABLES[name].key)
-    return frame.select(rows=pl.len(), keys=key.n_unique()).collect().row(0)
+@dataclass(frozen=True)
+class _Tables:
+    """Tables as they are, and what changed in them."""
 
+    given: Mapping[str, pl.LazyFrame]
+    changed: Changed
+    _read: dict[str, pl.LazyFrame | None] = field(default_factory=dict[str, pl.LazyFrame | None])
 
-def _dangling(filled: Mapping[str, pl.LazyFrame], targets: Mapping[str, pl.LazyFrame]) -> list[str]:
-    found: list[str] = []
-    for name, column, target, target_column in REFERENCES:
-        if name not in filled or target not in targets:
-            continue
-        values = filled[name].select(column)
-        if TABLES[name].columns[column].type.is_nested():
-            values = values.explode(column)
-        missing = (
-            values.drop_nulls()
-            .join(
-                targets[target].select(target_column),
-                left_on=column,
-                right_on=target_column,
-                how="anti",
-            )
-            .select(pl.len())
-            .collect()
-            .item()
+    def rows(self, name: str) -> pl.LazyFrame | None:
+        """All rows of a table, small ones read once; None if it has none, and nothing is wrong."""
+        if name not in self._read and name in self.given:
+            frame = self.given[name]
+            count = _height(frame)
+            few = frame.collect().lazy() if count <= FEW else frame
+            self._read[name] = few if count else None
+        return self._read.get(name)
+
+    def new(self, name: str) -> pl.LazyFrame | None:
+        """Rows that came; None if there are none."""
+        if name not in self.changed:
+            return None
+        change = self.changed[name]
+        if change is None:
+            return self.rows(name)
+        return change.come.lazy() if change.come.height else None
+
+    def suspects(self, name: str, column: str, target: str, to: str) -> pl.LazyFrame | None:
+        """Rows that came, and older ones whose row of another table may be gone, or another."""
+        if name not in self.changed and target not in self.changed:
+            return None
+        rows, new, change = self.rows(name), self.new(name), self.changed.get(target)
+        if rows is None or (target in self.changed and change is None):
+            return rows
+        is_whole = name in self.changed and self.changed[name] is None
+        if is_whole or change is None or change.gone.is_empty():
+            return new
+        gone = change.gone[to].unique().implode()
+        value = pl.col(column)
+        refers = (
+            value.list.eval(pl.element().is_in(gone)).list.any()
+            if TABLES[name].columns[column].type.is_nested()
+            else value.is_in(gone)
         )
-        if missing:
-            found.append(f"{name}.{column}: {missing} are not in {target}.{target_column}")
+        if new is None:
+            return rows.filter(refers)
+        return pl.concat([new, rows.filter(refers).join(new, on=TABLES[name].key, how="anti")])
+
+
+def _repeated(of: _Tables) -> list[str]:
+    """Keys that occur twice; of a row that came once more, what came does not tell."""
+    found: list[str] = []
+    for name in of.changed:
+        if (rows := of.rows(name)) is None:
+            continue
+        key = pl.struct(TABLES[name].key)
+        count, keys = rows.select(rows=pl.len(), keys=key.n_unique()).collect().row(0)
+        if count != keys:
+            found.append(f"{name}: {count - keys} rows repeat a key")
     return found
 
 
-def _chains(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+def _dangling(of: _Tables) -> list[str]:
+    found: list[str] = []
+    for name, column, target, target_column in REFERENCES:
+        if target not in of.given:
+            continue
+        rows, there = of.suspects(name, column, target, target_column), of.rows(target)
+        if rows is None:
+            continue
+        values = rows.select(column)
+        if TABLES[name].columns[column].type.is_nested():
+            values = values.explode(column)
+        missing = values.drop_nulls()
+        if there is not None:
+            there = there.select(target_column)
+            missing = missing.join(there, left_on=column, right_on=target_column, how="anti")
+        if count := _height(missing):
+            found.append(f"{name}.{column}: {count} are not in {target}.{target_column}")
+    return found
+
+
+def _chains(of: _Tables) -> list[str]:
     """Facts and entities that were merged into one that was merged away itself; facts of such."""
     found: list[str] = []
-    if "memory" in tables:
-        merged = tables["memory"].drop_nulls("merged_into")
+    if not {"memory", "memory_entities"} & of.changed.keys():
+        return found
+    memory, entities = of.rows("memory"), of.rows("memory_entities")
+    if memory is not None:
+        merged = memory.drop_nulls("merged_into")
         chained = merged.join(merged, left_on="merged_into", right_on="fact_id", how="semi")
         if count := _height(chained):
             found.append(f"memory.merged_into: {count} are merged into a merged fact")
-    if "memory_entities" in tables:
-        gone = tables["memory_entities"].filter(pl.col("canonical_id") != pl.col("entity_id"))
+    if entities is not None:
+        gone = entities.filter(pl.col("canonical_id") != pl.col("entity_id"))
         chained = gone.join(gone, left_on="canonical_id", right_on="entity_id", how="semi")
         if count := _height(chained):
             found.append(f"memory_entities.canonical_id: {count} are merged into a merged entity")
-        if "memory" in tables and (
-            count := _height(tables["memory"].join(gone, on="entity_id", how="semi"))
-        ):
+        if memory is not None and (count := _height(memory.join(gone, on="entity_id", how="semi"))):
             found.append(f"memory.entity_id: {count} are about a merged entity")
     return found
 
@@ -251,46 +311,45 @@ def _height(frame: pl.LazyFrame) -> int:
     return frame.select(pl.len()).collect().item()
 
 
-def _out_of_range(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+def _out_of_range(of: _Tables) -> list[str]:
     found: list[str] = []
     for name, column in UNIT_RANGES:
-        if name in tables:
+        if (new := of.new(name)) is not None:
             outside = ~pl.col(column).is_between(0, 1) | pl.col(column).is_nan()
-            count = tables[name].select(outside.sum()).collect().item()
+            count = new.select(outside.sum()).collect().item()
             if count:
                 found.append(f"{name}.{column}: {count} are outside of 0 to 1")
     return found
 
 
-def _false_quotes(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+def _false_quotes(of: _Tables) -> list[str]:
     """Quotes of text that do not stand where they say. Those of tool input are checked at night."""
     found: list[str] = []
-    for name in QUOTED if "raw_logs" in tables else ():
-        if name not in tables:
+    logs = of.rows("raw_logs")
+    for name in QUOTED if logs is not None else ():
+        rows = of.suspects(name, "record_id", "raw_logs", "record_id")
+        if rows is None or logs is None:
             continue
         wrong = (
-            quoted(tables[name])
+            quoted(rows)
             .filter(pl.col("quote_field") == "text")
             .select("record_id", "quote", "quote_start", "quote_end")
-            .join(tables["raw_logs"].select("record_id", "text"), on="record_id")
+            .join(logs.select("record_id", "text"), on="record_id")
             .filter(
                 pl.col("text").str.slice("quote_start", pl.col("quote_end") - pl.col("quote_start"))
                 != pl.col("quote")
             )
-            .select(pl.len())
-            .collect()
-            .item()
         )
-        if wrong:
-            found.append(f"{name}.quote: {wrong} do not stand in their source")
+        if count := _height(wrong):
+            found.append(f"{name}.quote: {count} do not stand in their source")
     return found
 
 
-def _secrets(tables: Mapping[str, pl.LazyFrame]) -> list[str]:
+def _secrets(of: _Tables) -> list[str]:
     found: list[str] = []
     for name, column in TEXTS:
-        if name in tables:
-            texts = tables[name].select(column).drop_nulls().unique().collect()[column]
+        if (new := of.new(name)) is not None:
+            texts = new.select(column).drop_nulls().unique().collect()[column]
             if count := redactor().secrets_in(texts, as_json=column in JSON_COLUMNS).sum():
                 found.append(f"{name}.{column}: {count} hold what looks like a secret")
     return found

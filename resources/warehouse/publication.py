@@ -34,10 +34,14 @@ class Manifest:
     """When it was replaced, by the clock: shown, and used for nothing else."""
     last_input_at: datetime | None = None
     """When knowledge was ingested last, which is no event and ages nothing."""
+    checked_by: str = ""
+    """Fingerprint of the checks that it passed."""
 
     def same_content(self, other: "Manifest | None") -> bool:
-        """Whether another manifest names the same, the time of publishing aside."""
-        return other is not None and self == replace(other, published_at=self.published_at)
+        """Whether another manifest names the same, whenever and by what it was checked."""
+        return other is not None and self == replace(
+            other, published_at=self.published_at, checked_by=self.checked_by
+        )
 
 
 def publish(home: Home, manifest: Manifest) -> bool:

@@ -126,6 +126,18 @@ class Warehouse:
             table, frame, namespaces, lambda part, rows: part.write(table, rows, days=days)
         )
 
+    def gather(self, table: Table) -> None:
+        """Holds what is written to a table of one namespace from now on (`Tables.gather`)."""
+        self._one(None).gather(table)
+
+    def commit_gathered(self, table: Table) -> Written:
+        """Commits what was gathered of a table of one namespace (`Tables.commit_gathered`)."""
+        return self._one(None).commit_gathered(table)
+
+    def is_gathered_anew(self, table: Table) -> bool:
+        """Whether what is gathered differs from what is stored (`Tables.is_gathered_anew`)."""
+        return self._one(None).is_gathered_anew(table)
+
     def append(self, table: Table, frame: pl.DataFrame) -> Written:
         """Adds rows. Their keys must be new: this compares them among themselves only.
 

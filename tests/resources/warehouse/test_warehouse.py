@@ -434,3 +434,54 @@ def test_only_files_with_rows_that_go_are_written_again(tmp_path: Path) -> None:
     assert large in warehouse._part("n")._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
     stored = warehouse.read(FUNNEL).collect().sort("gate")
     assert stored.equals(pl.concat([rows.head(55), changed, rows.slice(56)]).sort("gate"))
+
+
+def _noted(*stages: str, outcome: str = "done") -> pl.DataFrame:
+    return WORK.frame(
+        {
+            "namespace": "default", "stage": stage, "unit": "*", "input_hash": "1", "day": None,
+            "fingerprint": "f", "attempts": 1, "outcome": outcome, "rows": 0,
+        }
+        for stage in stages
+    )  # fmt: skip
+
+
+def test_what_is_gathered_is_one_commit_and_read_before(tmp_path: Path) -> None:
+    tables = Tables(str(tmp_path), "default")
+    tables.write(WORK, _noted("a"))
+    tables.gather(WORK)
+    for noted in (_noted("a", "b"), _noted("a", "b", "c"), _noted("b", "c")):
+        tables.write(WORK, noted)
+        assert_frame_equal(tables.read(WORK).collect(), noted)
+        assert_frame_equal(Tables(str(tmp_path), "default").read(WORK).collect(), _noted("a"))
+    assert tables.is_gathered_anew(WORK)
+    assert tables.commit_gathered(WORK).version == 1
+    assert_frame_equal(Tables(str(tmp_path), "default").read(WORK).collect(), _noted("b", "c"))
+    tables.gather(WORK)
+    assert not tables.is_gathered_anew(WORK)
+    assert not tables.commit_gathered(WORK).changed
+    assert tables.write(WORK, _noted("d")).version == 2  # nothing is gathered any more
+
+
+def test_what_another_writer_changed_beside_what_is_gathered_stays(tmp_path: Path) -> None:
+    one, other = (Tables(str(tmp_path), "default") for _ in range(2))
+    one.write(WORK, _noted("a", "b", "c"))
+    one.gather(WORK)
+    one.write(WORK, pl.concat([_noted("a", "d"), _noted("b", outcome="failed")]))  # c goes
+    other.write(WORK, pl.concat([_noted("c", "e"), _noted("b", outcome="empty")]))  # a goes
+    one.commit_gathered(WORK)
+    left = one.read(WORK).select("stage", "outcome").sort("stage").collect()
+    assert left.rows() == [("b", "failed"), ("d", "done"), ("e", "done")]
+
+
+def test_what_is_gathered_for_long_is_committed_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cairn.resources.warehouse.tables.LONGEST_GATHERED", 0)
+    tables = Tables(str(tmp_path), "default")
+    tables.gather(WORK)
+    tables.write(WORK, _noted("a"))
+    assert_frame_equal(Tables(str(tmp_path), "default").read(WORK).collect(), _noted("a"))
+    assert not tables.is_gathered_anew(WORK)
+    tables.write(WORK, _noted("a", "b"))
+    assert_frame_equal(Tables(str(tmp_path), "default").read(WORK).collect(), _noted("a", "b"))
