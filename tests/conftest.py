@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,11 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     # What tests start is no larger.
     for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "TOKIO_WORKER_THREADS"):
         os.environ.setdefault(threads, "1")
+
+# Where Python must not keep what it compiled (PYTHONDONTWRITEBYTECODE), each process that a test
+# starts would compile all of Cairn anew, and each worker all tests: a fifth of a short command.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Frames and Dagster's events are many small objects that live on: to look for circles among them at
 # each 700 of them is a tenth of the time.
@@ -42,3 +48,8 @@ def samples() -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The slow tests first, so that none of them runs alone at the end while other cores rest."""
     items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "faults"))))
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected by now stays: none of it is looked at again for circles."""
+    gc.freeze()
