@@ -122,7 +122,8 @@ class Since(NamedTuple):
     totals: Mapping[str, Mapping[str, Any]]
     """What there is of each of these."""
     new_bytes: int | None
-    """By how much the logs grew; None if the code is another one, and old ones may be read anew."""
+    """By how much the logs grew, or how large they are in a home that has nothing yet; None if old
+    ones may be read anew, as where the code is another one."""
     found: NothingNew | None
     """What that run found, if that holds still: nothing is pending."""
 
@@ -133,7 +134,7 @@ def since_last_run(home: Home) -> Since:
         noted = read_note(home.root / FILE, NothingNew)
         now = look(home, noted.plugins, noted.look)
     except Exception:  # whatever is wrong, a run that looks properly tells
-        return Since(False, frozenset(), {}, None, None)
+        return Since(False, frozenset(), {}, _bytes_of_new(home), None)
     sound = unchanged(noted.look, now)
     totals = {str(one["namespace"]): one for one in noted.totals if one["namespace"] in sound}
     same_code = noted.look.code == now.code
@@ -142,6 +143,14 @@ def since_last_run(home: Home) -> Since:
     holds = is_sound and on_time and noted.look.sources == now.sources
     new_bytes = now.bytes - noted.look.bytes if same_code else None
     return Since(is_sound, sound, totals, new_bytes, noted if holds else None)
+
+
+def _bytes_of_new(home: Home) -> int | None:
+    """Size of the logs of a home that has no table yet; None of any other."""
+    with suppress(Exception):  # as above
+        if not (home.warehouse.exists() and any(home.warehouse.iterdir())):
+            return sum(log.size for log in files_there(home))
+    return None
 
 
 def unchanged(before: Look, now: Look) -> frozenset[str]:

@@ -183,6 +183,18 @@ def test_how_much_is_new_is_not_known_where_old_logs_may_be_read_anew(
     assert since_last_run(place.home).new_bytes is None
 
 
+def test_all_is_new_in_a_new_home(tmp_path: Path) -> None:
+    place = tmp_path / "home"
+    assert since_last_run(Home(place)).new_bytes == 0  # it is not there yet
+    state = open_state(place)
+    (tmp_path / "chat.jsonl").write_text(talk(1, "Never push to main."))
+    add_source(state.home, tmp_path / "chat.jsonl", "me")
+    new = (tmp_path / "chat.jsonl").stat().st_size
+    assert since_last_run(state.home).new_bytes == new
+    follow(state)
+    assert since_last_run(state.home).new_bytes is None  # it was run, and nothing is noted
+
+
 def test_a_variable_changed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAIRN_POLICY__SEARCH_LIMIT", "7")
     assert since_last_run(place.home).found is None

@@ -99,7 +99,7 @@ def _since_last_run(ctx: click.Context) -> "Since | None":
     if named is None and "CAIRN_HOME" not in os.environ and Path("cairn.toml").exists():
         return None  # it may name another home
     home = Home(find_home(named))
-    if home.read_only:
+    if home.root.exists() and home.read_only:
         return None
     since = since_last_run(home)
     if since.found:
