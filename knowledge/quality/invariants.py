@@ -271,14 +271,14 @@ def _dangling(of: _Tables) -> list[str]:
     for name, column, target, target_column in REFERENCES:
         if target not in of.given:
             continue
-        rows, there = of.suspects(name, column, target, target_column), of.rows(target)
+        rows = of.suspects(name, column, target, target_column)
         if rows is None:
             continue
         values = rows.select(column)
         if TABLES[name].columns[column].type.is_nested():
             values = values.explode(column)
         missing = values.drop_nulls()
-        if there is not None:
+        if (there := of.rows(target)) is not None:
             there = there.select(target_column)
             missing = missing.join(there, left_on=column, right_on=target_column, how="anti")
         if count := _height(missing):
@@ -325,10 +325,9 @@ def _out_of_range(of: _Tables) -> list[str]:
 def _false_quotes(of: _Tables) -> list[str]:
     """Quotes of text that do not stand where they say. Those of tool input are checked at night."""
     found: list[str] = []
-    logs = of.rows("raw_logs")
-    for name in QUOTED if logs is not None else ():
+    for name in QUOTED:
         rows = of.suspects(name, "record_id", "raw_logs", "record_id")
-        if rows is None or logs is None:
+        if rows is None or (logs := of.rows("raw_logs")) is None:
             continue
         wrong = (
             quoted(rows)

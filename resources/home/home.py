@@ -161,6 +161,11 @@ class Home:
         return self.root / "damaged"
 
     @property
+    def has_tables(self) -> bool:
+        """Whether any namespace has tables: it was run before."""
+        return self.warehouse.exists() and any(self.warehouse.iterdir())
+
+    @property
     def read_only(self) -> bool:
         """Whether it can only be read, as a backup may be."""
         return not os.access(self.root, os.W_OK | os.X_OK)

@@ -134,7 +134,9 @@ def since_last_run(home: Home) -> Since:
         noted = read_note(home.root / FILE, NothingNew)
         now = look(home, noted.plugins, noted.look)
     except Exception:  # whatever is wrong, a run that looks properly tells
-        return Since(False, frozenset(), {}, _bytes_of_new(home), None)
+        return Since(
+            is_sound=False, sound=frozenset(), totals={}, new_bytes=_bytes_of_new(home), found=None
+        )
     sound = unchanged(noted.look, now)
     totals = {str(one["namespace"]): one for one in noted.totals if one["namespace"] in sound}
     same_code = noted.look.code == now.code
@@ -148,7 +150,7 @@ def since_last_run(home: Home) -> Since:
 def _bytes_of_new(home: Home) -> int | None:
     """Size of the logs of a home that has no table yet; None of any other."""
     with suppress(Exception):  # as above
-        if not (home.warehouse.exists() and any(home.warehouse.iterdir())):
+        if not home.has_tables:
             return sum(log.size for log in files_there(home))
     return None
 

@@ -1,6 +1,5 @@
 """The Delta tables of one namespace: the only code that writes any."""
 
-import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -35,6 +34,7 @@ from cairn.resources.warehouse.delta import (
     table_uri,
     written_as,
 )
+from cairn.resources.warehouse.gathered import Gathered
 from cairn.resources.warehouse.table_files import reseal, seal_commit
 from cairn.resources.warehouse.vacuum import purged, vacuumed
 
@@ -42,9 +42,6 @@ KEPT_OPEN = 128
 """Versions of tables that stay open to be read."""
 ROWS_AT_ONCE = 100_000
 """Rows that are held of a table that is written again in parts."""
-LONGEST_GATHERED = 5.0
-"""Seconds after which what is gathered is committed: who is killed then does no more than that
-again."""
 MOST_IDS = 50_000
 """Rows of more ids are not looked for one by one: the table is replaced as a whole."""
 
@@ -62,16 +59,6 @@ class Written(NamedTuple):
     """Rows given: of the whole table, or of the days that were replaced."""
     changed: bool
     """Whether a commit was made."""
-
-
-@dataclass
-class _Gathered:
-    """A table that is held: its rows as they are stored, and as they will be."""
-
-    stored: pl.DataFrame
-    rows: pl.DataFrame
-    since: float
-    """When it was last as it is stored."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +79,8 @@ class Tables:
     )
     _whole: set[str] = field(default_factory=set[str], init=False, repr=False, compare=False)
     """Files that were seen to be as long as they should be; no name is used twice."""
-    _gathered: dict[str, _Gathered] = field(
-        default_factory=dict[str, _Gathered], init=False, repr=False, compare=False
+    _gathered: dict[str, Gathered] = field(
+        default_factory=dict[str, Gathered], init=False, repr=False, compare=False
     )
 
     def read(
@@ -158,9 +145,10 @@ class Tables:
         """
         if held := self._gathered.get(table.name):
             held.rows = table.frame(frame)
-            if time.monotonic() - held.since < LONGEST_GATHERED:
-                return Written(0, held.rows.height, changed=False)
-            return self.commit_gathered(table, goes_on=True)
+            if held.is_due:
+                self.commit_gathered(table)
+                self.gather(table)
+            return Written(0, held.rows.height, changed=False)
         opened = self._opened(table)
         scope = TableScope(days)
         return self._replace(table, opened, scope, _current(table, opened, scope), frame)
@@ -169,40 +157,29 @@ class Tables:
         """Holds in memory what is written to a table from now on, and gives it to who reads here.
 
         For a small table that many stages write a few rows to: a commit takes longer than most of
-        them. Of one that is gathered already nothing changes. Whoever wants it must replace the
-        whole (`write`); what is read of its version is of what is stored.
+        them. Whoever writes it replaces the whole; its version is that of what is stored.
         """
         if table.name not in self._gathered:
             stored = _current(table, self._opened(table), TableScope())
-            self._gathered[table.name] = _Gathered(stored, stored, time.monotonic())
+            self._gathered[table.name] = Gathered(table, stored, stored)
 
-    def commit_gathered(self, table: Table, *, goes_on: bool = False) -> Written:
-        """Commits what was gathered, if anything was; `goes_on` gathering.
+    def is_gathered_anew(self, table: Table) -> bool:
+        """Whether what is gathered of a table differs from what was stored."""
+        held = self._gathered.get(table.name)
+        return held is not None and held.is_anew
 
-        Rows that another writer changed meanwhile stay as that one left them, unless they were
-        written here, too.
+    def commit_gathered(self, table: Table) -> Written:
+        """Ends gathering, and commits what came of it beside what others wrote (`Gathered.merged`).
 
         Raises:
             Conflict: another writer changes the table at this moment.
         """
         held = self._gathered.pop(table.name, None)
-        if held is None or held.rows.equals(held.stored):
+        if held is None or not held.is_anew:
             return Written(0, 0, changed=False)
         opened, scope = self._opened(table), TableScope()
-        current, rows = _current(table, opened, scope), held.rows
-        if not current.equals(held.stored):
-            change = difference(held.stored, rows)
-            stays = current.join(change.rows, on=table.key, how="anti")
-            rows = pl.concat([stays, change.come])
-        written = self._replace(table, opened, scope, current, rows)
-        if goes_on:
-            self.gather(table)
-        return written
-
-    def is_gathered_anew(self, table: Table) -> bool:
-        """Whether what is gathered of a table differs from what is stored."""
-        held = self._gathered.get(table.name)
-        return held is not None and not held.rows.equals(held.stored)
+        current = _current(table, opened, scope)
+        return self._replace(table, opened, scope, current, held.merged(current))
 
     def apply_change(self, table: Table, change: Change) -> Written:
         """Adds rows and takes others away; files without them stay as they are.

@@ -477,7 +477,7 @@ def test_what_another_writer_changed_beside_what_is_gathered_stays(tmp_path: Pat
 def test_what_is_gathered_for_long_is_committed_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cairn.resources.warehouse.tables.LONGEST_GATHERED", 0)
+    monkeypatch.setattr("cairn.resources.warehouse.gathered.LONGEST", 0)
     tables = Tables(str(tmp_path), "default")
     tables.gather(WORK)
     tables.write(WORK, _noted("a"))

@@ -241,15 +241,10 @@ def _register(
             add_source(state.home, path, owner, timezone or state.settings.timezone)
         except ValueError as error:
             raise click.ClickException(str(error)) from None
-    if not (list_sources(state.home) or namespaces_of_inbox(state.home) or _was_run(state)):
+    if not (list_sources(state.home) or namespaces_of_inbox(state.home) or state.home.has_tables):
         raise click.ClickException(
             "no source is registered: use `cairn run --source PATH`, or `cairn run --samples`"
         )
-
-
-def _was_run(state: "State") -> bool:
-    """Whether there is anything from which knowledge could be made again."""
-    return any(state.home.warehouse.iterdir())
 
 
 def _announce(planned: "Plan", *, asks: bool) -> None:
