@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,9 +12,9 @@ import dagster as dg
 
 from cairn.assets.engine.namespaces import make_known
 from cairn.assets.engine.progress import LISTENER, Listener
-from cairn.assets.pending.records import changed_files
+from cairn.assets.pending.records import changed_files, new_bytes
 from cairn.assets.records import stretch
-from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, RECORDS, SOURCE_FILES
+from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, RECORDS
 from cairn.pipelines.checks.frames import VERIFY
 from cairn.pipelines.graph import NIGHT, PHASES
 from cairn.pipelines.healing import heal
@@ -83,14 +83,7 @@ NO_INPUT = Plan(0, 0, 0, None, None, 0, 0.0, 0.0)
 def plan(state: State) -> Plan:
     """Looks at what changed in the sources, and reads no more than the beginning of some of it."""
     files = changed_files(state)
-    known = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "consumed"]).collect()
-    taken = {(namespace, path): read for namespace, path, read in known.iter_rows()}
-    read = [taken.get((file.namespace, str(file.path)), 0) for file in files]
-    # A file that is shorter than what was read of it is another one.
-    size = sum(
-        file.size - (done if done <= file.size else 0)
-        for file, done in zip(files, read, strict=True)
-    )
+    size = new_bytes(state, files)
     lines = round(size / (bytes_per_line(files) or 1))
     takes = estimate(lines, run_times(state.home), busyness())
     times = [datetime.fromtimestamp(file.modified_ns / 1e9, UTC) for file in files]
@@ -103,6 +96,24 @@ def plan(state: State) -> Plan:
         lines,
         *(takes if files else (0.0, 0.0)),
     )
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What runs are made with: to open it takes as long as a small one."""
+
+    graph: dg.Definitions
+    instance: dg.DagsterInstance
+
+
+@contextmanager
+def engine(state: State) -> Generator[Engine]:
+    """The graph over a home, and Dagster's instance of it."""
+    from cairn.pipelines.assembly import definitions
+
+    state.home.dagster_environment()  # where the instance is
+    with dg.DagsterInstance.get() as instance:
+        yield Engine(definitions(state), instance)
 
 
 OnStretch = Callable[[Sequence[LogFile], int], None]
@@ -149,6 +160,20 @@ def run_graph(
         runs.check(on_check, VERIFIED_EVERY if daily else math.inf)
 
     return _watched(state, work, listener, on_interrupt, healed=healed)
+
+
+def run_due(state: State, kept: Engine, namespaces: Sequence[str]) -> Outcome:
+    """Takes in what some namespaces have pending, and publishes it; for who watches.
+
+    Raises:
+        Damaged: something is lost, and the run must not go on by itself.
+        RunFailed: a step failed. What was published before stays.
+    """
+
+    def work(runs: _Runs) -> None:
+        runs.each(map(state.of, namespaces), partial(runs.execute, "update"))
+
+    return _watched(state, work, kept=kept, healed=True)
 
 
 def run_days(
@@ -386,35 +411,39 @@ def _watched(
     listener: Listener | None = None,
     on_interrupt: Callable[[], None] = lambda: None,
     *,
+    kept: Engine | None = None,
     healed: bool = False,
     again: bool = False,
 ) -> Outcome:
-    """Does work over one instance; once more, if it failed as something was damaged meanwhile."""
+    """Does work over one engine; once more, if it failed as something was damaged meanwhile."""
+
+    def done() -> Outcome:
+        with nullcontext(kept) if kept else engine(state) as over:
+            return _done(state, over, work, listener, on_interrupt, again=again)
+
     if not healed:
         heal(state)
     try:
-        return _done(state, work, listener, on_interrupt, again=again)
+        return done()
     except (RunFailed, Damaged):
         if not heal(state, deep=True):
             raise
-        return _done(state, work, listener, on_interrupt, again=again)
+        return done()
 
 
 def _done(
     state: State,
+    over: Engine,
     work: Callable[[_Runs], None],
     listener: Listener | None,
     on_interrupt: Callable[[], None],
     *,
     again: bool,
 ) -> Outcome:
-    from cairn.pipelines.assembly import definitions
-
-    state.home.dagster_environment()  # where the instance is
     state.ask_again(allowed=again)
-    with counted() as came, _told(listener, came), dg.DagsterInstance.get() as instance:
-        reconcile(instance)
-        runs = _Runs(state, definitions(state), instance, came, again=again)
+    with counted() as came, _told(listener, came):
+        reconcile(over.instance)
+        runs = _Runs(state, over.graph, over.instance, came, again=again)
         try:
             with reading():
                 work(runs)

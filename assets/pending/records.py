@@ -1,9 +1,23 @@
 """Records: the files that are to be taken in."""
 
+from collections.abc import Sequence
+
 from cairn.knowledge.schema.tables import SOURCE_FILES
 from cairn.resources.context import State
 from cairn.resources.home.log_files import LogFile, changed
 from cairn.resources.home.sources import files_there
+
+
+def new_bytes(state: State, files: Sequence[LogFile]) -> int:
+    """Bytes of some files that were not read yet."""
+    known = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "consumed"]).collect()
+    taken = {(namespace, path): read for namespace, path, read in known.iter_rows()}
+    read = [taken.get((file.namespace, str(file.path)), 0) for file in files]
+    # A file that is shorter than what was read of it is another one.
+    return sum(
+        file.size - (done if done <= file.size else 0)
+        for file, done in zip(files, read, strict=True)
+    )
 
 
 def changed_files(state: State) -> list[LogFile]:

@@ -24,7 +24,8 @@ OURS = {
     "checks", "checks.json", "held.json", "blocked.json", "sensor_alive", "model_waits",
     "model_goes_on", "keys.json", "forget.key", "forgetting", "search_waits", "notifications",
     "damaged", "records_dated", "warehouse.next", "usage", "run_times.jsonl", "upgrading",
-    "lookup", "hooks", "daemon.lock", "nothing_new.json", "verified", "nights", "settled",
+    "lookup", "hooks", "daemon.lock", "watch.lock", "nothing_new.json", "verified", "nights",
+    "settled",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -179,6 +180,11 @@ class Home:
     def daemon_lock(self) -> Path:
         """Held by who runs sensors and schedules."""
         return self.root / "daemon.lock"
+
+    @property
+    def watch_lock(self) -> Path:
+        """Held by who takes in what comes as it comes."""
+        return self.root / "watch.lock"
 
     @property
     def sensor_mark(self) -> Path:

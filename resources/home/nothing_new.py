@@ -35,6 +35,7 @@ _PASSED_OVER = frozenset(
         "write.lock",
         "write.lock.next",
         "daemon.lock",
+        "watch.lock",
         "usage",
         "hooks",
         "sensor_alive",

@@ -51,9 +51,9 @@ from cairn.resources.vector_index.protocol import (
 
 FRESH_BELOW = 20_000
 """Fewer points than this are built anew: copying a generation takes as long."""
-INDEXED_FROM = 200
+INDEXED_FROM = 1_000
 """Of fewer points the engine looks at each, 4 ms at most: to build indexes of their fields takes
-0.2 s, and to load them 0.1 s, however few the points are."""
+0.2 s, and to load them 0.05 s, however few the points are."""
 BATCH = 1_000
 OPEN_SHARDS = 8
 

@@ -1,6 +1,5 @@
 """Options that commands share, and how what they read is opened."""
 
-import os
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -107,13 +106,3 @@ def state_of(ctx: click.Context) -> "State":
 
     home: Path | None = ctx.find_root().obj
     return open_state(home)
-
-
-def one_thread() -> None:
-    """Has what is not imported yet work in one thread: for who answers questions, or has few rows.
-
-    To hand few rows to other threads takes a fifth of the processor time of a search, or of a run
-    with ten new lines; and those threads are wanted for other questions.
-    """
-    for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "TOKIO_WORKER_THREADS"):
-        os.environ.setdefault(threads, "1")

@@ -57,6 +57,7 @@ def children(
     daemon = _dagster("dagster._daemon", "run", "-w", str(workspace), *quiet)
     return [
         Child("api", [*cairn_command(home), "serve", *listens]),
+        Child("intake", [*cairn_command(home), "run", "--watch"]),
         Child("code", _dagster("dagster", "api", "grpc", *source, *code), opens=socket),
         Child("daemon", daemon, needs=socket),
         *([Child("ui", ui_command(ui_port, workspace), needs=socket)] if ui_port else []),

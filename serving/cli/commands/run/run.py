@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from cairn.serving.cli.run_output import (
 )
 from cairn.serving.cli.terminal import at_home, console
 from cairn.serving.read.display import count, size, span
+from cairn.serving.runtime.processor import one_core, one_thread
 
 if TYPE_CHECKING:
     from cairn.pipelines.runner import Plan
@@ -36,6 +38,7 @@ Examples:
   cairn run --source ~/.claude/projects --report
   cairn run --source chat.jsonl --namespace home --timezone Europe/Berlin
   cairn run                 (all registered sources)
+  cairn run --watch         (and what comes from now on, within seconds; Ctrl-C ends it)
 
 The newest files come first, and what is done is published stretch by stretch. Ctrl-C publishes
 what is done and stops; `cairn run` goes on from there."""
@@ -55,6 +58,7 @@ what is done and stops; `cairn run` goes on from there."""
     is_flag=True,
     help="Go on without damaged records that nothing brings back; `cairn doctor` lists them.",
 )
+@click.option("--watch", is_flag=True, help="Stay, and take in what comes as it comes.")
 @options.as_json
 @click.pass_context
 def command(
@@ -65,19 +69,29 @@ def command(
     timezone: str | None,
     report: bool | None,
     accept_loss: bool,
+    watch: bool,
     as_json: bool,
 ) -> None:
     """Take in logs, make knowledge of them, publish it."""
     if samples and (sources or namespace or timezone):
         raise click.UsageError("--samples goes alone: it has its own namespace", ctx)
+    if watch and (as_json or accept_loss or report):
+        raise click.UsageError("--watch goes without --json, --report and --accept-loss", ctx)
     if (namespace or timezone) and not sources:
         raise click.UsageError("--namespace and --timezone belong to --source PATH", ctx)
+    if watch:
+        one_thread()
+        state = options.state_of(ctx)
+        if samples or sources:
+            _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
+        _watch(state)
+        return
     since = None if accept_loss else _since_last_run(ctx)
     if since and since.found and not (sources or samples):
         _tell_nothing_new(ctx, since.found, as_json=as_json)
         return
-    if _is_little(since, sources):
-        options.one_thread()
+    if little := _is_little(since, sources):
+        one_thread()
     from cairn.pipelines.healing import heal_files
     from cairn.resources.home.home import check_writable
 
@@ -87,7 +101,23 @@ def command(
     mended = [] if is_sound else heal_files(state)
     _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
     _tell_damage(mended)
-    execute(state, report=report, accept_loss=accept_loss, as_json=as_json, since=since)
+    with one_core() if little else nullcontext():
+        execute(state, report=report, accept_loss=accept_loss, as_json=as_json, since=since)
+
+
+def _watch(state: "State") -> None:
+    from cairn.resources.home.daemon_lock import AlreadyRuns, watch_lock
+    from cairn.serving.runtime.watch import watch
+
+    def say(text: str) -> None:
+        click.echo(f"{datetime.now():%H:%M:%S} {text}", err=True)  # noqa: DTZ005  a clock on the wall
+
+    try:
+        with watch_lock(state.home, "cairn run --watch"):
+            say(f"watching the logs of {state.home.root}")
+            watch(state.home.root, say)
+    except AlreadyRuns as other:
+        raise click.ClickException(str(other)) from None
 
 
 def _since_last_run(ctx: click.Context) -> "Since | None":

@@ -5,6 +5,7 @@ import sys
 import click
 
 from cairn.serving.cli import options
+from cairn.serving.runtime.processor import one_thread
 
 PORT = 8724
 
@@ -51,7 +52,7 @@ def command(
     given = [ctx.get_parameter_source(name) for name in ("host", "port", "workers")]
     if not http and any(source is click.core.ParameterSource.COMMANDLINE for source in given):
         raise click.UsageError("--host, --port and --workers are for --http")
-    options.one_thread()
+    one_thread()
     state = options.state_of(ctx)
     from cairn.serving.mcp_server.auth import KeyScope
 

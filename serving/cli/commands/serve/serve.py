@@ -4,6 +4,7 @@ import click
 
 from cairn.serving.cli import options
 from cairn.serving.read.display import count
+from cairn.serving.runtime.processor import one_thread
 
 PORT = 8723
 
@@ -33,7 +34,7 @@ holds all that is published once more: about 200 MB and two seconds to start at 
 @click.pass_context
 def command(ctx: click.Context, host: str, port: int, workers: int, as_json: bool) -> None:
     """Answer over HTTP: search, context, facts, lineage, events; see docs/http.md."""
-    options.one_thread()
+    one_thread()
     state = options.state_of(ctx)
     from cairn.resources.home.api_keys import list_keys
     from cairn.resources.warehouse.publication import namespaces

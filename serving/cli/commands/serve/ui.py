@@ -24,7 +24,7 @@ which does that, it is the UI alone. Ctrl-C ends it."""
 @click.pass_context
 def command(ctx: click.Context, port: int) -> None:
     """Open Dagster's UI on this state: lineage, runs, metadata, checks."""
-    from cairn.resources.home.daemon_lock import DaemonRuns, daemon_lock
+    from cairn.resources.home.daemon_lock import AlreadyRuns, daemon_lock
     from cairn.serving.runtime.services import dev_command, ui_command
 
     state = options.state_of(ctx)
@@ -38,7 +38,7 @@ def command(ctx: click.Context, port: int) -> None:
         with daemon_lock(state.home, f"cairn ui --port {port}") as lock:
             os.set_inheritable(lock, True)
             os.execv(sys.executable, dev_command(port))  # noqa: S606  no shell is involved
-    except DaemonRuns as other:
+    except AlreadyRuns as other:
         click.echo(f"{other.holder} takes in new logs: this is the UI alone", err=True)
         sys.stderr.flush()
         os.execv(sys.executable, ui_command(port))  # noqa: S606  no shell is involved

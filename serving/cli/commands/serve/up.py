@@ -21,7 +21,8 @@ UI_PORT = 3000
 ABOUT = {
     "api": "api answers over HTTP",
     "code": "code is the graph",
-    "daemon": "daemon takes in new logs within seconds, and goes over everything at 03:30",
+    "daemon": "daemon goes over everything at 03:30",
+    "intake": "intake makes knowledge of what comes within seconds",
     "ui": "ui is Dagster's",
 }
 """What runs, as a person reads it in the log."""
@@ -36,8 +37,9 @@ Examples:
   cairn up --install               (from now on it starts by itself)
   cairn up --uninstall
 
-It is the daemon, whose sensor takes in new logs within seconds and whose schedule goes over all
-of it each night, and the HTTP API (`cairn serve`). What ends is started again; Ctrl-C ends it all.
+It is the intake (`cairn run --watch`), which makes knowledge of new logs within seconds, the
+daemon, whose schedule goes over all of it each night, and the HTTP API (`cairn serve`). What ends
+is started again; Ctrl-C ends it all.
 There is one per home; `cairn ui` beside it is the UI alone.
 
 --install writes a systemd user unit (on macOS a launchd agent) with this home and these options,
@@ -122,7 +124,7 @@ def _free(home: "Home", host: str, port: int) -> int:
 
 
 def _run(home: "Home", started: Sequence["Child"]) -> None:
-    from cairn.resources.home.daemon_lock import DaemonRuns, daemon_lock
+    from cairn.resources.home.daemon_lock import AlreadyRuns, daemon_lock
     from cairn.serving.runtime.supervisor import keep_running
 
     def say(text: str) -> None:
@@ -135,5 +137,5 @@ def _run(home: "Home", started: Sequence["Child"]) -> None:
             about = "; ".join(ABOUT[child.name] for child in started)
             say(f"{'up':<6}  over {home.root}: {about}. Ctrl-C ends it")
             keep_running(started, [lock], say)
-    except DaemonRuns as other:
+    except AlreadyRuns as other:
         raise click.ClickException(str(other)) from None
