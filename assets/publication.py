@@ -143,9 +143,10 @@ def _changed(
     for name, frame in frames.items():
         since, now = before.tables.get(name), manifest.tables[name]
         if since != now:
-            # To look for what changed in a small table takes longer than to check it.
-            few = frame.select(pl.len()).collect().item() <= FEW
+            # To look for what changed in a small table takes longer than to check it; in one by
+            # day only those days are looked at.
             table = TABLES[name]
+            few = not table.by_day and frame.select(pl.len()).collect().item() <= FEW
             changed[name] = None if few else state.changes(table, since, now, state.own)
     return changed
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import polars as pl
 
@@ -214,22 +215,27 @@ class _Tables:
     _read: dict[str, pl.LazyFrame | None] = field(default_factory=dict[str, pl.LazyFrame | None])
 
     def rows(self, name: str) -> pl.LazyFrame | None:
-        """All rows of a table, small ones read once; None if it has none, and nothing is wrong."""
+        """All rows of a table without its texts, small ones read once; None if it has none."""
         if name not in self._read and name in self.given:
             frame = self.given[name]
             count = _height(frame)
-            few = frame.collect().lazy() if count <= FEW else frame
-            self._read[name] = few if count else None
+            rows = frame.select(_columns(name))
+            if count <= FEW:
+                rows = rows.collect().lazy()
+            self._read[name] = rows if count else None
         return self._read.get(name)
 
-    def new(self, name: str) -> pl.LazyFrame | None:
-        """Rows that came; None if there are none."""
+    def new(self, name: str, *, texts: bool = False) -> pl.LazyFrame | None:
+        """Rows that came, with its texts if they are asked for; None if there are none."""
         if name not in self.changed:
             return None
         change = self.changed[name]
         if change is None:
-            return self.rows(name)
-        return change.come.lazy() if change.come.height else None
+            rows = self.rows(name)
+            return self.given[name] if texts and rows is not None else rows
+        if change.come.is_empty():
+            return None
+        return change.come.lazy() if texts else change.come.lazy().select(_columns(name))
 
     def suspects(self, name: str, column: str, target: str, to: str) -> pl.LazyFrame | None:
         """Rows that came, and older ones whose row of another table may be gone, or another."""
@@ -251,6 +257,18 @@ class _Tables:
         if new is None:
             return rows.filter(refers)
         return pl.concat([new, rows.filter(refers).join(new, on=TABLES[name].key, how="anti")])
+
+
+@cache
+def _columns(name: str) -> list[str]:
+    """Columns of a table that are looked at in all its rows."""
+    found = {*TABLES[name].key, *(column for of, column in UNIT_RANGES if of == name)}
+    for table, column, target, to in REFERENCES:
+        found |= ({column} if table == name else set()) | ({to} if target == name else set())
+    if name in QUOTED:
+        quotes = ("record_id", "quote", "quote_start", "quote_end", "quote_field", "reason")
+        found |= {column for column in quotes if column in TABLES[name].columns}
+    return sorted(found)
 
 
 def _repeated(of: _Tables) -> list[str]:
@@ -327,13 +345,13 @@ def _false_quotes(of: _Tables) -> list[str]:
     found: list[str] = []
     for name in QUOTED:
         rows = of.suspects(name, "record_id", "raw_logs", "record_id")
-        if rows is None or (logs := of.rows("raw_logs")) is None:
+        if rows is None or of.rows("raw_logs") is None:
             continue
         wrong = (
             quoted(rows)
             .filter(pl.col("quote_field") == "text")
             .select("record_id", "quote", "quote_start", "quote_end")
-            .join(logs.select("record_id", "text"), on="record_id")
+            .join(of.given["raw_logs"].select("record_id", "text"), on="record_id")
             .filter(
                 pl.col("text").str.slice("quote_start", pl.col("quote_end") - pl.col("quote_start"))
                 != pl.col("quote")
@@ -347,7 +365,7 @@ def _false_quotes(of: _Tables) -> list[str]:
 def _secrets(of: _Tables) -> list[str]:
     found: list[str] = []
     for name, column in TEXTS:
-        if (new := of.new(name)) is not None:
+        if (new := of.new(name, texts=True)) is not None:
             texts = new.select(column).drop_nulls().unique().collect()[column]
             if count := redactor().secrets_in(texts, as_json=column in JSON_COLUMNS).sum():
                 found.append(f"{name}.{column}: {count} hold what looks like a secret")
