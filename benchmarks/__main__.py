@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 from benchmarks import foresight
 from benchmarks.change import GOALS as CHANGE_GOALS
-from benchmarks.change import LINES, MESSAGES
+from benchmarks.change import LINES, MESSAGES, SEARCHABLE_GOAL
 from benchmarks.hooks import BRIEF_GOAL_S
 from benchmarks.hooks import GOAL_MS as HOOK_GOAL_MS
 from benchmarks.sessions import A_CHAT, SAMPLES
@@ -283,6 +283,14 @@ def changed(found: dict[str, Any]) -> Iterator[Figure]:
                 f"{each[change]:.2f} s CPU, {each[change] - bare:.2f} s more",
                 bare / each[change],
             )
+        if change == "nothing":
+            for place, each in sizes:
+                yield Figure(
+                    f"a line written to found by search, `cairn run --watch`, {place}, wall",
+                    f"goal {SEARCHABLE_GOAL:.0f} s",
+                    f"{each['searchable']:.2f} s",
+                    SEARCHABLE_GOAL / each["searchable"],
+                )
         if change in CHANGE_GOALS:
             (few, least), *_, (many, most) = places
             yield Figure(

@@ -14,12 +14,15 @@ from typing import Any
 
 from benchmarks.sessions import A_CHAT, sessions
 from benchmarks.start import GRAPH, spent
+from benchmarks.watched import searchable
 
 LINES, MESSAGES = 10, 20
 """Lines that a session grows by, and messages of a namespace."""
 
 GOALS = {"lines": (3.0, 1.3), "namespace": (3.0, 1.1)}
 """CPU seconds more than the imports, and the largest home against the smallest."""
+SEARCHABLE_GOAL = 2.0
+"""Seconds from a line written until search finds it."""
 
 
 def measured(source: Path, sizes: Sequence[int], beside: Sequence[int]) -> dict[str, Any]:
@@ -48,6 +51,8 @@ def measured(source: Path, sizes: Sequence[int], beside: Sequence[int]) -> dict[
 def of_sessions(folder: Path, source: Path, size: int) -> dict[str, float]:
     """CPU seconds of a first import of about `size` bytes, of ten lines more, of nothing new.
 
+    And seconds until a line is found while a process watches.
+
     The lines are the last ones of the first session that has twice as many, the same at any size.
     """
     sessions(source, folder / "logs", size)
@@ -60,6 +65,7 @@ def of_sessions(folder: Path, source: Path, size: int) -> dict[str, float]:
         "first": first,
         "lines": _cairn(folder, "run"),
         "nothing": _cairn(folder, "run"),
+        "searchable": searchable(folder / "home", grows),
     }
 
 

@@ -290,9 +290,7 @@ def _stages_of(state: State, absent: AbstractSet[str]) -> list[str]:
         if not absent.isdisjoint(_names(STEPS[step.name].writes)):
             found += [each.name for each in step.extractors(state.settings)]
     for stage in STAGES:
-        if not absent.isdisjoint(
-            _names((*stage.writes, *(stage.reads if stage.is_incremental else ())))
-        ):
+        if not absent.isdisjoint(_names((*stage.writes, *stage.reads))):
             found.append(stage.name)
     return found
 

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 SAMPLE_IDS = 5
 
+FEW = 10_000
+"""Rows of a table up to which it is looked for what changed in it."""
+
 
 def specs(
     writes: Sequence[Table], reads: Sequence[Table], group: str, *, checked: bool = True
@@ -124,15 +127,22 @@ def _run(state: State, stage: Stage) -> StageReport:
     versions = _versions(state, stage)
     # What tells whether it is pending is what it is made of.
     read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
-    unit = _unit(state, stage, work, fingerprint, versions, read)
+    last = _last_input(work, fingerprint)
+    unit = _unit(state, stage, work, fingerprint, last, versions, read)
+    others = every.filter(pl.col("stage") != stage.name)
+    moved = unit.height == 1 and last != unit["input_hash"].item() and _is_same(last, unit)
+    if moved:  # other versions of the same content
+        work = work.with_columns(input_hash=pl.lit(unit["input_hash"].item()))
     if pending_units(unit, counting(state, work)).is_empty():
+        if moved:
+            state.warehouse.write(WORK, pl.concat([others, work]))
         return StageReport(stage.name)
     model = state.asking() if stage.prompts else None
     stood_before = len(stood_in(model))
     means = StageContext(state.policy, state.embedder_of(state.own), model)
     changes = None
     if stage.is_incremental:
-        changes = _changes(state, stage, _last(work, fingerprint), versions)
+        changes = _changes(state, stage, _noted(last), versions)
     made: StageResult | None = None
     if stage.update_incremental and changes:
         written = _updated(state, stage, stage.update_incremental, changes, means)
@@ -149,13 +159,12 @@ def _run(state: State, stage: Stage) -> StageReport:
     rows = made.tables[stage.writes[0].name].height if made else _height(state, stage.writes[0])
     if stage.is_incremental:
         versions |= {table.name: state.warehouse.version(table) for table in stage.writes}
-        unit = unit.with_columns(input_hash=pl.lit(_noted(versions)))
+        unit = unit.with_columns(input_hash=pl.lit(_as_text(versions)))
     if len(stood_in(model)) > stood_before:
         unit = unit.with_columns(pl.col("fingerprint") + STALE)
     outcomes, again = _outcome(unit, made, rows), work.clear()
     if made and made.pending:
         again, unit = work, unit.clear()
-    others = every.filter(pl.col("stage") != stage.name)
     state.warehouse.write(WORK, pl.concat([others, mark_done(unit, outcomes, work, again)]))
     if stage.prompts and made:
         note_lost(state, stage.name, pl.DataFrame({"namespace": [state.own]}), made.lost)
@@ -231,42 +240,81 @@ def _unit(
     stage: Stage,
     work: pl.DataFrame,
     fingerprint: str,
+    last: str,
     versions: Mapping[str, int | None],
     read: Callable[[], Mapping[str, pl.DataFrame]],
 ) -> pl.DataFrame:
     """The one unit of a stage; none where it has nothing to read, and made no rows before.
 
-    The hash is the digest of all that is read; for a stage that follows changes the versions of all
-    tables that it reads and writes, so that what changed since can be asked for.
+    Its input is the digest of all that is read, with the versions of the tables that this is of:
+    where nothing that counts changed in them since, they are not read. For a stage that follows
+    changes it is the versions of all tables that it reads and writes.
     """
     row: list[tuple[str | None, ...]] = []
     if work.height or is_read(state, stage):
         if stage.is_incremental:
-            input_hash = _noted(versions)
+            read_as = _as_text(versions)
         elif stage.nightly and state.settings.model is None:
-            input_hash = ""
+            read_as = ""
         else:
-            input_hash = digest(*map(content_digest, read().values()))
-        row = [(state.own, stage.name, "*", input_hash, fingerprint, None)]
+            content = last.partition(" ")[0]
+            if not content or _differs(state, stage, _noted(last), versions):
+                content = digest(*map(content_digest, read().values()))
+            read_as = f"{content} {_as_text(versions)}"
+        row = [(state.own, stage.name, "*", read_as, fingerprint, None)]
     columns = [*UNIT, "input_hash", "fingerprint", "day"]
     return pl.DataFrame(row, schema=dict.fromkeys(columns, pl.String), orient="row")
 
 
 def _versions(state: State, stage: Stage) -> dict[str, int | None]:
-    """The tables that a stage reads and writes, and their versions."""
-    tables = (*stage.reads, *stage.writes) if stage.is_incremental else ()
+    """Versions of what a stage reads, and of what it writes if it follows changes."""
+    tables = (*stage.reads, *(stage.writes if stage.is_incremental else ()))
     return {table.name: state.warehouse.version(table) for table in tables}
 
 
-def _noted(versions: Mapping[str, int | None]) -> str:
+def _as_text(versions: Mapping[str, int | None]) -> str:
     """Versions as text, as in `candidates@3 entities@2`."""
     return " ".join(f"{name}@{version}" for name, version in versions.items())
 
 
-def _last(work: pl.DataFrame, fingerprint: str) -> dict[str, str]:
-    """Versions that were noted when a stage last made its tables by this fingerprint."""
-    noted = work.filter(fingerprint=fingerprint)["input_hash"].to_list()
-    return dict(part.split("@") for text in noted for part in text.split() if "@" in part)
+def _noted(text: str) -> dict[str, str]:
+    """The versions in a text."""
+    return dict(part.split("@") for part in text.split() if "@" in part)
+
+
+def _last_input(work: pl.DataFrame, fingerprint: str) -> str:
+    """What was noted when a stage last made its tables by this fingerprint."""
+    return next(iter(work.filter(fingerprint=fingerprint)["input_hash"]), "")
+
+
+def _is_same(last: str, unit: pl.DataFrame) -> bool:
+    """Whether two inputs have the same digest; versions alone have none."""
+    content = last.partition(" ")[0]
+    return "@" not in content and content == unit["input_hash"].item().partition(" ")[0] != ""
+
+
+def _differs(
+    state: State, stage: Stage, noted: Mapping[str, str], versions: Mapping[str, int | None]
+) -> bool:
+    """Whether anything that counts may have changed in what a stage reads since some versions."""
+    for table in stage.reads:
+        since, now = noted.get(table.name, ""), versions[table.name]
+        if since == str(now):
+            continue
+        # To look for what changed in a large table takes longer than to read what counts of it; in
+        # one by day only those days are looked at.
+        if not since.isdigit() or not (table.by_day or _height(state, table) <= FEW):
+            return True
+        change = state.changes(table, int(since), now, state.own)
+        if change is None:
+            return True
+        come, gone = (
+            part.filter(stage.rows_of(table.name)).select(stage.columns_of(table))
+            for part in (change.come, change.gone)
+        )
+        if come.height != gone.height or content_digest(come) != content_digest(gone):
+            return True
+    return False
 
 
 def _changes(

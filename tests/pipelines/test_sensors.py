@@ -19,6 +19,7 @@ from dagster._core.storage.tags import PARTITION_NAME_TAG
 from cairn.pipelines.dispatch import news
 from cairn.pipelines.planning.in_flight import PROCESS_TAG
 from cairn.resources.context import State
+from cairn.resources.home.daemon_lock import watch_lock
 from cairn.resources.home.inbox import append_event
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
@@ -85,6 +86,14 @@ def test_a_tick_over_what_is_idle_opens_no_table(house: House, tmp_path: Path) -
     (tmp_path / "more.jsonl").write_bytes(line("2026-02-09T10:00:00Z", 9, "Set it up again."))
     add_source(house.state.home, tmp_path / "more.jsonl", "default")
     assert job(anew.tick()) == "update"
+
+
+def test_what_a_process_watches_is_left_to_it(new_house: NewHouse) -> None:
+    house = new_house()
+    (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    with watch_lock(house.state.home, "cairn run --watch"):
+        assert str(house.tick()).startswith("`cairn run --watch` (process ")
+    assert job(house.tick()) == "update"
 
 
 def test_a_new_file_starts_a_run(new_house: NewHouse) -> None:
@@ -174,7 +183,7 @@ def test_a_run_that_failed_is_tried_later_and_makes_it_good(
         "what is wrong may be in what is taken in"
     )
     later = time.time() + 61
-    monkeypatch.setattr("cairn.pipelines.sensors.time.time", lambda: later)
+    monkeypatch.setattr("cairn.pipelines.planning.due.time.time", lambda: later)
     assert house.follow() == ["update"]
     assert published(house.state.home, "default") is not None
 

@@ -31,7 +31,7 @@ WORK = Table(
         **NAMESPACE,
         "stage": Column(TEXT, "Stage or rule."),
         "unit": Column(TEXT, "Conversation, file, or * for a whole table."),
-        "input_hash": Column(TEXT, "Digest of the unit's input, or the versions of its tables."),
+        "input_hash": Column(TEXT, "Digest of the input, versions of its tables."),
         "fingerprint": Column(TEXT, "Fingerprint of what worked on it."),
         "outcome": Column(TEXT, "done, empty, rejected or failed."),
         "attempts": Column(COUNT, "Times tried with this input."),

@@ -87,6 +87,7 @@ def test_what_is_told_becomes_knowledge_and_nothing_is_left_running(
     assert daemon_holder(open_home(home)) is None
     told = (tmp_path / "err").read_text()
     assert f"api     http://127.0.0.1:{port}/v1 answers this machine" in told
+    assert "intake  published: search answers" in told or "intake  default: " in told
     assert "Traceback" not in told
 
 
@@ -110,7 +111,8 @@ def test_a_port_that_is_taken_and_a_home_that_is_run_are_refused(
 def test_a_dry_run_shows_what_would_be_started(run_cairn: Ask, tmp_path: Path) -> None:
     told = run_cairn("--home", tmp_path / "home", "up", "--port", "0", "--ui", "--dry-run")
     assert told.code == 0
-    assert [line.split()[0] for line in told.out.splitlines()] == ["api", "code", "daemon", "ui"]
+    started = [line.split()[0] for line in told.out.splitlines()]
+    assert started == ["api", "intake", "code", "daemon", "ui"]
 
 
 @pytest.fixture

@@ -1,0 +1,68 @@
+"""`cairn run --watch`: what comes is found within seconds, by one process that stays."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from cairn.resources.context import open_state
+from cairn.resources.home.daemon_lock import watch_holder
+from cairn.resources.home.home import open_home
+from cairn.resources.home.sources import add_source
+from cairn.serving.read.reader import open_reader
+from cairn.serving.retrieval.search import search_memory
+from cairn.serving.runtime.processor import one_core
+from tests.pipelines.test_sensors import line
+from tests.places import ROOT
+from tests.serving.conftest import Ask
+
+
+def until(told: Path, text: str, times: int = 1) -> None:
+    """Waits until a process has said something so often."""
+    end = monotonic() + 120  # a busy machine is slow
+    while told.read_text().count(text) < times:
+        assert monotonic() < end, told.read_text()
+        sleep(0.05)
+
+
+@pytest.mark.slow
+def test_what_is_written_is_found_by_one_process_that_stays(run_cairn: Ask, tmp_path: Path) -> None:
+    home, logs, told = open_home(tmp_path / "home"), tmp_path / "logs", tmp_path / "told"
+    logs.mkdir()
+    add_source(home, logs, "default")
+    (logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
+    command = [sys.executable, "-m", "cairn", "--home", str(home.root), "run", "--watch"]
+    with (
+        told.open("w") as err,
+        subprocess.Popen(command, stdout=err, stderr=err, cwd=ROOT) as process,
+    ):
+        try:
+            until(told, "watching the logs of ")
+            other = run_cairn("--home", home.root, "run", "--watch")
+            assert (other.code, f"(process {process.pid}, since " in other.err) == (1, True)
+            until(told, "Done in ")  # all that there was, by a process of its own
+            with (logs / "a.jsonl").open("ab") as file:
+                file.write(line("2026-02-01T10:01:00Z", 2, "The lighthouse lamp needs a relay."))
+            until(told, "default: published what was new after ")
+            found = search_memory(open_reader(open_state(home.root)), "lighthouse lamp")
+            assert "relay" in found[0].text
+            # What a setting decides may be all there is: it is left to a process of its own.
+            (home.root / "cairn.toml").write_text("[policy]\nepisode_text_characters = 300\n")
+            until(told, "Done in ", times=2)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 0
+        finally:
+            process.terminate()
+    assert watch_holder(home) is None
+    assert "Traceback" not in told.read_text()
+
+
+def test_small_work_keeps_to_one_core_and_gives_the_others_back() -> None:
+    before = os.sched_getaffinity(0)
+    with one_core():
+        assert len(os.sched_getaffinity(0)) == 1
+    assert os.sched_getaffinity(0) == before
