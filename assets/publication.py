@@ -140,13 +140,13 @@ def _changed(
     if before is None or before.checked_by != manifest.checked_by:
         return None
     changed: dict[str, Change | None] = {}
-    for name, frame in frames.items():
+    for name in frames:
         since, now = before.tables.get(name), manifest.tables[name]
         if since != now:
             # To look for what changed in a small table takes longer than to check it; in one by
             # day only those days are looked at.
             table = TABLES[name]
-            few = not table.by_day and frame.select(pl.len()).collect().item() <= FEW
+            few = not table.by_day and state.warehouse.height(table) <= FEW
             changed[name] = None if few else state.changes(table, since, now, state.own)
     return changed
 

@@ -81,7 +81,7 @@ def run(
     report = StageReport(first.name)
     for batch in _batches(state, days):
         report += _run_batch(state, tables, extractors, batch, make, retired)
-    return replace(report, rows=state.warehouse.read(first).select(pl.len()).collect().item())
+    return replace(report, rows=state.warehouse.height(first))
 
 
 def _batches(state: State, days: Sequence[str]) -> list[list[str]]:

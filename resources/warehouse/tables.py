@@ -117,10 +117,16 @@ class Tables:
         opened = self._opened(table)
         return None if opened is None else opened.content_version
 
+    def height(self, table: Table) -> int:
+        """Rows of a table; nothing is read for that."""
+        if held := self._gathered.get(table.name):
+            return held.rows.height
+        opened = self._opened(table)
+        return 0 if opened is None else opened.height
+
     def has_rows(self, table: Table) -> bool:
         """Whether a table has any row."""
-        opened = self._opened(table)
-        return opened is not None and opened.height > 0
+        return self.height(table) > 0
 
     def write(
         self,

@@ -93,6 +93,14 @@ class Warehouse:
         found = pl.concat(frames)
         return found if "namespace" in table.columns else found.unique()
 
+    def height(self, table: Table, namespace: str | None = None) -> int:
+        """Rows of a table; nothing is read for that.
+
+        Raises:
+            ValueError: of which namespace is not said.
+        """
+        return self._one(namespace).height(table)
+
     def version(self, table: Table, namespace: str | None = None) -> int | None:
         """Version of the last change of content; None if the table is not there.
 
