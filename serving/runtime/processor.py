@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -28,11 +28,18 @@ def one_core() -> Generator[None]:
         before = os.sched_getaffinity(0)
         # The 39th field of proc(5)'s stat; what stands before has a name with any signs in it.
         core = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[36])
-        os.sched_setaffinity(0, {core})
     except (AttributeError, OSError, ValueError, IndexError):
         yield
         return
+    _keep_to({core})
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        _keep_to(before)
+
+
+def _keep_to(cores: set[int]) -> None:
+    """Keeps all threads of this process to some cores; what begins later is as this thread."""
+    for thread in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # it has ended
+            os.sched_setaffinity(int(thread.name), cores)
