@@ -44,7 +44,7 @@ from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
 
-_NEXT = re.compile(r"(?:,?\s+and|,)\s+then\s+|;\s+")
+_NEXT = re.compile(r",?\s+and\s+then\s+|,\s+then\s+(?!(?:the|an?)\b|\w+ [\w-]+(?:,|\W*$))|;\s+")
 _LEADS_UP, _LEADS_CONTENT = 6, 3
 """Words, and words that mean something, that a clause has to which the decision may point."""
 
@@ -114,6 +114,10 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
     return DecisionClause(kept, start, end) if kept else None
 
 
+_GIVES_REASON = re.compile(r",? (?:because|since|so that|if|when|unless|as (?:it|we|they)) .*$")
+"""Why, or in which case: what it points at stands before it."""
+
+
 def _settled(told: str) -> bool:
     return _is_settled(told) and not DOUBTS.search(told)
 
@@ -135,7 +139,7 @@ def _settles(told: str) -> bool:
     found = LETS.search(told) or WE_SHOULD.search(told)
     if found is None:
         return False
-    before, rest = told[: found.start()], told[found.start() :]
+    before, rest = told[: found.start()], _GIVES_REASON.sub("", told[found.start() :])
     if rest.startswith("we can") and re.search(r"\b(?:if|when)\b", before):
         return False
     if not POINTS_BACK.search(rest):
@@ -233,7 +237,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        7,
+        8,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,
@@ -258,8 +262,24 @@ RULES: tuple[Rule, ...] = (
                 ("Rename the package from `quay` to `harbour`",),
             ),
             RuleExample("lets stay with sqlite", ("Lets stay with sqlite",)),
+            RuleExample(
+                "Archived ships should not appear in the berth picker.",
+                ("Archived ships should not appear in the berth picker.",),
+            ),
+            RuleExample(
+                "Let's not run CI when only a picture differs.",
+                ("Let's not run CI when only a picture differs.",),
+            ),
+            RuleExample("We won't support Windows", ("We won't support Windows",)),
+            RuleExample(
+                "Instead of `fetch_all` we should use the paged client.",
+                ("Instead of `fetch_all` we should use the paged client.",),
+            ),
             RuleExample("Change it from red to blue. Stay with me. If you want, we can drop it."),
             RuleExample("Let's fix that first. Let's remove it. Let's see. Have we decided?"),
+            RuleExample(
+                "The tests should be green. The plan must be short. Let's not worry about it."
+            ),
             RuleExample("We should fix the tests. We should probably use Redis. Let's move on."),
         ),
     ),

@@ -21,6 +21,16 @@ _DATE = (
 )
 _SOMETHING = r"(?!(?:i|you|it|this|that|these|those|he|she|they|there|what)\b)[^,;?]{2,60}?"
 
+_KEEPS = (
+    r"(?:go\ (?:with|for)|settle\ on|stay\ (?:with|on)|stick\ (?:with|to)|use|keep|drop|remove|call|name|adopt|replace|rename|hide"
+    r"|switch|support|store|ignore|allow|return|exclude|include)"
+)
+_CHORE = (
+    rf"(?!working\b|going\b|{POINTED}(?<!the)(?<!an)(?<!\ba)|the\ (?:same|first|second|last|next|other)\b|your\b|sure\b|(?:[\w'-]+\ ){{0,4}}"
+    r"(?:tests?|docs?|documentation|comments?|commits?|prs?|branch|todos?|tickets?|issues?|changelog|approach|picks?|option)\b)"
+)
+"""What stays so once it is done is done with nothing of this kind."""
+
 SETTLED = lazy_pattern(
     rf"""
       ^(?:we|i|{_SOMETHING})\ (?:have\ |has\ |had\ |is\ |was\ |been\ |finally\ |all\ |just\ )*{_CHOSE}
@@ -31,9 +41,10 @@ SETTLED = lazy_pattern(
     | ^(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
         |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|going\ to\ (?:adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
     | ^(?:i|we)\ no\ longer\ \w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
+    | ^we\ do\ not\ (?:have|support|need|run)\ (?:the|our|any)\ [^,;?]{{2,60}}?\ (?:anymore|any\ more|any\ longer)\b | ^{_SOMETHING}\ (?:no\ longer\ exists?|(?:does|do)\ not\ exist\ any\ ?(?:more|longer))\b
     | ^[\w .]{{2,40}}(?<!as)\ it\ is(?:\ then)?[,.!;]
     | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}
-    | \b(?:that\ is|it\ is)\ (?:final|settled|official)\b | \bonce\ and\ for\ all\b | ^{_SOMETHING}\ won\ over\ \w
+    | \b(?:that\ is|it\ is)\ (?:final|settled|official)\b | ,\ (?:that|it)\ is\ decided\b | ^we\ will\ (?:not|never)\ {ORDER}\ {_CHORE}\S | \bonce\ and\ for\ all\b | ^{_SOMETHING}\ won\ over\ \w
     | ^(?:decision|verdict)(?:\ (?:from|of)\ [^:]+)?:\ \w
     """,
     re.VERBOSE,
@@ -48,27 +59,38 @@ PROGRESS = lazy_pattern(
 )
 """What asks for it in `SETTLED`'s words, and what tells how far the work at hand is."""
 
-_KEEPS = (
-    r"(?:go\ (?:with|for)|settle\ on|stay\ (?:with|on)|stick\ (?:with|to)|use|keep|drop|remove|call|name|adopt|replace|rename|hide"
-    r"|switch|support|store|ignore|allow|return|exclude|include)"
-)
-_CHORE = (
-    rf"(?!working\b|going\b|{POINTED}(?<!the)(?<!an)(?<!\ba)|the\ (?:same|first|second|last|next|other)\b|your\b|sure\b|(?:[\w'-]+\ ){{0,4}}"
-    r"(?:tests?|docs?|documentation|comments?|commits?|prs?|branch|todos?|tickets?|issues?|changelog|approach|picks?|option)\b)"
-)
-"""What stays so once it is done is done with nothing of this kind."""
-
 _HOW = r"(?:(?:just|completely|rather|also|now|simply|then|only|really|always|instead|all)\ )*"
-LETS = lazy_pattern(rf"\blet\ us\ {_HOW}{_KEEPS}\ {_CHORE}\S")
+_SETS = r"(?:limit|cap|restrict|disallow|forbid|require|treat|align|standardi[sz]e\ on|default\ to|disable|enable|prefer|avoid|reserve)"
+LETS = lazy_pattern(
+    rf"\blet\ us\ {_HOW}(?:{_KEEPS}|{_SETS})\ {_CHORE}\S"
+    rf"|\blet\ us\ {_HOW}(?:make|have)\ (?!an?\b|(?:use|progress|time|fun|room)\b){_CHORE}(?:[\w'/.@-]+\ )+\w"
+    rf"|\blet\ us\ not\ (?!(?:worry|mess|touch|forget|get|do|change|break|rush|go|start|over\w+|bother|waste|be|spend|jump|lose|focus|fix|overcomplicate)\b){ORDER}\ {_CHORE}\S"
+)
 WE_SHOULD = lazy_pattern(
     rf"\bwe\ {_HOW}(?:should|must|shall)\ {_HOW}(?:not\ )?{_KEEPS}\ (?:that\ in\b|{_CHORE}\S)"
+    rf"|^we\ will\ {_HOW}{_KEEPS}\ {_CHORE}\S"
     rf"|\bwe\ can\ (?:now\ |just\ |safely\ |completely\ )*(?:delete|remove|drop)\ {_CHORE}\S"
 )
+_NO_THING = (
+    rf"{POINTED}(?<!the)|(?:i|we|you|he|she|who|what|which|how|where|why|when|if|to|tell|see|check|let|notice|all|every|each|latter|former|whatever|whoever)\b"
+    r"|(?:[\w'/.@-]+\ ){0,5}?(?:tests?|docs?|fix|changes?|plan|prs?|issue|problem|error|branch|commit|answer|output|result|results|task|work|rest|latter|former|that|and|agent|build|ci|which|will|would)\ (?:should|must|to)\b"
+)
+"""What is no thing of the project that is to be some way, but the work at hand."""
+_NO_STATE = (
+    r"(?:able|fixed|fine|ok|okay|done|there|here|working|possible|easy|simple|enough|noted|careful|aware|good|clear|ready|green|passing|safe|trivial|quick"
+    r"|\w+ing|been|it|this|that|these|those|them|to)\b"
+)
+"""What is hoped of the work at hand."""
 TO_BE_SO = lazy_pattern(
     rf"""(?:
         (?:we\ do\ not\ need|no\ need)\ (?:to\ {ORDER}\ |for\ )?(?!{POINTED}(?<!the)|(?:to|more|all|much)\b)(?=\S)
       | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
-      | (?:i|we)\ do\ not\ want\ (?!{POINTED}(?<!the)|to\b)(?:[\w'/.-]+\ ){{1,5}}to\ (?=\w)
+      | (?:i|we)\ do\ not\ want\ (?!{POINTED}(?<!the)|to\b)(?:[\w'/.-]+\ ){{1,5}}(?:to|in|on|as|when|without|separate\ from|next\ to)\ (?=\w)
+      | (?:i|we)\ (?:also\ |really\ |just\ )*want\ (?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,5}}?to\ (?:always\ |only\ |also\ |not\ )*(?:be(?!\ \w+ed\b)|use|have|stay|behave|show|start|live|return|default|look\ like|work\ like)\ (?!{_NO_STATE})(?=\S)
+      | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?:keep|stay|use|stick|avoid|support|allow|limit)\ (?={_CHORE}\S)
+      | (?=(?:(?:in|on|for)\ (?:[\w'/.@-]+\ ){{1,5}}?)?(?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,5}}?(?:should|must)\ (?:not\ |never\ |also\ |just\ |only\ |always\ |initially\ |all\ )*(?:be,?|have|use|go|live|return|show|appear|include|contain|stay|fall\ back|default|start|match|accept|require|behave|work\ like)\ (?!{_NO_STATE})\S)
+      | (?=instead\ of\ [^,;?]{{2,60}}?,?\ (?:we\ should|let\ us)\ (?:just\ |rather\ )*{ORDER}\ \S)
+      | (?=(?:import|treat|expose|store|alias)\ (?:[\w'/.@-]+\ ){{1,5}}?as\ \S)
       | (?=(?:rename|switch|migrate)\ (?:[\w'/.@-]+\ ){{1,5}}?from\ [\w'/.@-]+(?:\ [\w'/.@-]+){{0,2}}\ to\ [\w'/.@-]+)
       | (?=(?:change|move|convert)\ (?:[\w'/.@-]+\ ){{1,5}}?from\ \w+(?:[-_./@:]\w+)+\ to\ [\w'/.@-]+)
       | (?=(?:stay|stick)\ (?:with|to)\ (?!(?:me|us|it|this|that|them|the\ plan)\b)\w)
@@ -99,7 +121,8 @@ ASKS_BEHIND = lazy_pattern(
 ASKS_FOR = lazy_pattern(
     r"(?:can|could|would|will) (?:we|you) (?:please )?"
     r"(?=(?:rename|switch|migrate) [^,;]{1,60}? from \S+(?: \S+)? to \S"
-    r"|(?:change|move|convert) [^,;]{1,60}? from \w+(?:[-_./@:]\w+)+ to \S)"
+    r"|(?:change|move|convert) [^,;]{1,60}? from \w+(?:[-_./@:]\w+)+ to \S"
+    r"|(?:import|treat|expose|store|alias) [^,;]{1,60}? as \S)"
 )
 """A switch that is asked for in the form of a question."""
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cairn.knowledge.extraction.rules.word_classes import (
     ASKS,
     DOUBTED,
+    FINITE,
     IN_GENERAL,
     NO_SUCH,
     OF_THE_MOMENT,
@@ -30,7 +31,7 @@ _NOT = r"(?:do\ not|do\ never)"
 
 FOR_GOOD = lazy_pattern(
     rf"""
-      {_START}(?:always|never)\ (?:\w+ly\ )?{ORDER}
+      ^(?:always|never)\ (?:\w+ly\ )?{ORDER} | {_START}(?:always|never)\ (?:\w+ly\ )?{ORDER}\ \w
     | {_START}{_NOT}\ (?:you\ )?(?:ever\ \w|{ORDER}\ [^;?]{{0,60}}\b(?:ever|anymore|any\ more)\b)
     | {_START}{_NOT}\ {ORDER}\ {IN_GENERAL}
     | {_START}{_NOT}\ {ORDER}\ [^;?]{{0,60}}\b(?:every|each)\ (?!of\b)\w | {_START}{_NOT}\ use\ (?!{POINTED}|(?:option|version|approach)\b)\w
@@ -39,12 +40,12 @@ FOR_GOOD = lazy_pattern(
     | {_START}{_NOT}\ use\ (?!{POINTED})[^,;]{{1,40}}[,;]\ (?:but\ )?use\ (?!it\b)\w | ^use\ {IN_GENERAL}\ (?:for|in|when)\ {IN_GENERAL}
     | ^we\ (?:should|must|have\ to)\ (?:also\ )?{ORDER}\ [^,;]{{0,60}}\b(?:any|every|each)\ (?!of\b|time\b|tests?\b)\w
     | ^(?:make\ sure|be\ sure|remember|ensure)\ (?:to\ |that\ |you\ |we\ )*(?:always|never)\ \w
-    | ^(?!(?:the|i|it|this|that|he|she|they)\b)[^,;?]{{1,80}}?\ (?:should|must|shall|has\ to|have\ to|needs?\ to|(?:is|are)\ to)\ (?:always|never)\ \w
+    | ^(?!(?:the|i|it|this|that|he|she|they)\b)[^,;?]{{1,80}}?\ (?:should|must|shall|has\ to|have\ to|needs?\ to|(?:is|are)\ to)\ (?:just\ )?(?:always|never)\ \w
     | ^(?:you|we|one|agents?|contributors|developers|nobody|no\ one|everyone|nothing)\ (?:must|shall|may\ not|(?:is|are)\ not\ to|(?:is|are)\ (?:not\ )?(?:allowed|supposed)\ to
         |should\ (?:not|only))\ (?!(?:be|have|need|think|see|know|happen|work|display|show)\b)\w
     | ^we\ (?:always|never|only|do\ not)\ {ORDER}\ (?!(?:it|this|that|to|them)\b)\w
     | ^{IN_GENERAL}\ (?:(?:in|for|of|on|with|under|at)\ \w+\ )?(?:must|shall|(?:has|have)\ to|(?:is|are)\ (?:never\ |not\ )?to\ be|may\ not)\ (?:not\ )?(?!(?:have\ been|work|pass|be\ able)\b)\w
-    | ^(?!(?:all|every|each)\ (?:of|the|second|other|time|right)\b)(?:all|every|each|any)\ (?:[\w'/.-]+\ ){{1,4}}(?:must|should|shall|may|gets?|needs?\ (?:an?|to)|has\ to|have\ to|goes|go)
+    | ^(?!(?:all|every|each)\ (?:of|the|second|other|time|right)\b)(?:all|every|each|any)\ (?:[\w'/.-]+\ ){{1,4}}(?:must|should|shall|may|will\ (?:have|use|get|return|support|need)|gets?|needs?\ (?:an?|to)|has\ to|have\ to|goes|go)
         \ (?!(?:have\ been|work|pass|be\ (?:green|passing|done|fine|fixed|ok))\b)\w
     | ^(?:only|nobody\ but)\ (?:the\ )?[\w-]+\ (?:[\w-]+\ )?(?:may|can|must|is\ allowed)\ \w
     | ^no\ (?:more\ )?{NO_SUCH}(?:\w+ing|{IN_GENERAL})(?:[.!]?$|\ (?:in|on|for|without|with|to|of|from|at|by|when|after|outside|unless|please)\b|,?\ please)
@@ -66,10 +67,13 @@ FOR_GOOD = lazy_pattern(
     | \b(?:is|are)\ (?:forbidden|banned|prohibited|off[ -]limits|not\ allowed|never\ allowed|not\ acceptable|mandatory|a\ no[ -]go|a\ must(?!-))\b
     | ^(?:before|after|when)\ (?:you\ )?(?:commit|push|merg|releas|deploy)(?:t?ing|e)?\b[^,;?]{{0,30}}?,?\ (?:please\ )?(?!add\b){ORDER}\ \w
     | ^(?:whenever|wherever|whichever|any\ time|every\ time|each\ time)\ (?!i\b)[^,]{{3,60}},\ (?:{_NOT}|{ORDER})\ \w
+    | ^keep\ (?:our|your|all)\ (?:[\w'/.-]+\ ){{1,4}}?(?:in|inside|under|on|next\ to|beside|out\ of|up\ to\ date)\b | ^only\ {ORDER}\ (?!{POINTED}(?<!the))[^;?]{{2,60}}?\ (?:when|if)\ \w
+    | \bi\ will\ (?:always\ |do\ the\ )?(?:run|start|restart|launch|test|deploy|commit|push|merge|release|publish|build|install|handle)\w*\ [^,;?]{{2,60}}?\ (?:myself|on\ my\ own|by\ hand)\b
+    | ^you\ are\ to\ (?:ask|wait|check\ with|always|never|only)\ \w
     | ^keep\ (?:your\ |all\ |our\ |the\ )?(?:\w+\ )?(?:answers|replies|{IN_GENERAL})\ (?:short|small|simple|under|below|out|free|pure|separate|documented|brief)\b
     | ^(?:small|tiny|short|atomic|separate|single|conventional|signed|squashed|plain)\ (?:[\w-]+\ )?{PLURAL}(?:,?\ (?:only|please|always))?[.!]?$
     | ^you\ keep\ (?:on\ )?(?:forgetting|ignoring|skipping|breaking)\b
-    | ^(?!(?:the|it|we|i)\b|{ORDER}\ {POINTED}).*(?:,\ always|,\ (?:never|not)\ (?!{POINTED}|(?:sure|yet|just|only|really|much)\b)\S+(?:\ \S+)?)[.!]?$
+    | ^(?!(?:the|it|we|i)\b|{ORDER}\ {POINTED}|.*\b{FINITE}\b.*,\ (?:never|not)\b).*(?:,\ always|,\ (?:never|not)\ (?!{POINTED}|(?:sure|yet|just|only|really|much|\d+)\b)\S+(?:\ \S+)?)[.!]?$
     """,
     re.VERBOSE,
 )
@@ -177,7 +181,7 @@ def directive_form(plain: str) -> DirectiveForm | None:
     standing = None
     if EVER.search(told) and not _ENDS_NOW.search(told):
         standing = _TELLS.search(told)
-    found = standing or THIS_TIME.search(told)
+    found = standing or (None if _SUBJECT.match(told) else THIS_TIME.search(told))
     form = None if found is None else _kept_from(plain, start, start, found)
     return None if form is None else DirectiveForm(form, standing is not None)
 
@@ -215,7 +219,13 @@ def is_order(plain: str) -> bool:
     return _TASK.match(plain) is not None
 
 
-_ENDS_NOW = lazy_pattern(r"\b(?:this time|today|until we|for this (?:task|pr|change|one))\b")
+_ENDS_NOW = lazy_pattern(
+    r"\b(?:this time|today|until we|for this (?:task|pr|change|one))\b"
+    r"|\b(?:update|bump|rename|change|replace|upgrade|fix)\b.*\beverywhere\b"
+)
+_SUBJECT = lazy_pattern(rf"(?!(?:i|we|you)\b)\w+\ {FINITE}\ ")
+"""What reads like an order, and is a thing of which something is said: `resume needs the token`."""
+
 _RIGHT_NOW = lazy_pattern(r"\b(?:right|for) now\b")
 _SUPPOSED = lazy_pattern(
     r"\b(?:i|you|we|they|he|she|it|which|who|what|how|why|to|that|tests?|that\ is|not)\ $",

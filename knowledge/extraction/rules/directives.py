@@ -13,6 +13,7 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.dialogue.carried_out import carried_out
+from cairn.knowledge.dialogue.sentences import LONGEST_TYPED
 from cairn.knowledge.extraction.rules.directive_forms import directive_form
 from cairn.knowledge.extraction.rules.rule import (
     EDITS,
@@ -97,13 +98,29 @@ _ORDERS = re.compile(
 )
 
 
+_EXPLICIT = re.compile(
+    r"(?i)\b(?:always|never|ever|every|each|any|must|from now on|going forward|under no"
+    r"|forbidden|not allowed)\b"
+)
+"""What says in so many words that it is meant for good."""
+
+
+def _put_in(record: Record) -> bool:
+    """Whether a message is too long to have been typed: a report, a plan, a prompt of a file."""
+    return len(" ".join(record.words.split())) > LONGEST_TYPED
+
+
 def _directs(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
-    """What holds for good; an order that the agent carried out at once is an event."""
+    """What holds for good; an order that the agent carried out at once is an event.
+
+    So is what stands in a text that was put in, and does not say in so many words that it holds.
+    """
     said = [at for at, record in enumerate(records) if record.kind != "tool_call"]
     for at, then in pairwise([*said, len(records)]):
+        put_in = _put_in(records[at])
         for one in directives(records[at].words):
             if one.standing:
-                done = (
+                done = (put_in and not _EXPLICIT.search(one.text)) or (
                     not _FOR_LONG.search(one.text)
                     and _ORDERS.match(one.text.lower())
                     and carried_out(one.text, (edit.inputs for edit in records[at + 1 : then]))
@@ -122,7 +139,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        6,
+        7,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -146,6 +163,11 @@ RULES: tuple[Rule, ...] = (
                 ("Were not supposed to push to main",),
             ),
             RuleExample("No mocking.", ("No mocking.",)),
+            RuleExample("I'll run the dev server myself.", ("I'll run the dev server myself.",)),
+            RuleExample(
+                "keep our design notes in the wiki", ("Keep our design notes in the wiki",)
+            ),
+            RuleExample("No code changes. The path is wrong: it's `~/quay`, not `~/pier`."),
             RuleExample("I only want to look. No warning. Nice commits. We were not supposed to."),
             RuleExample("Always run the tests, should I? Don't worry. Never mind. Fix this."),
             RuleExample("Don't touch the vendor folder. Add a test for the queue."),
@@ -153,7 +175,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        5,
+        6,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

@@ -26,12 +26,12 @@ _AT_HAND = (
     r"|say|tell|ask|try|look|check|expect|remember|forget|doubt|recommend|suggest|propose|should|could|would|will|shall|can|cannot|must|may"
     r"|might|let|am|are|have|has|seem|keep|end|just|not|if|or|and|in|on|hear|click|press|select|open|close|receive|run\ into|appreciate|apologi[sz]e"
     r"|thank|bet|swear|promise|trust|insist|consider|plan|intend|used|read\ (?:the|your|that)|do|put|add|set|call|care|mind|prefer\ (?:that|it)"
-    r"|go\ (?:back|with|ahead|on)|come|start|begin|stop|make\ (?:a|sure|it)|take\ (?:it|that|a\ look)|give|leave|move|send|like\ (?:how|what|the\ idea|both|option))\b"
+    r"|go\ (?:back|with|ahead|on)|come|start|begin|stop|ready|merge\ (?:it|this|§)|make\ (?:a|sure|it)|take\ (?:it|that|a\ look)|give|leave|move|send|like\ (?:how|what|the\ idea|both|option))\b"
 )
 """What is thought, asked for, or done at this moment."""
 
 _NOT_HELD = (
-    r"(?:question|problem|issue|error|idea|look|feeling|doubt|bug|failure|trouble|concern|request|task|todo|suggestion|comment|clue|choice|conflict"
+    r"(?:question|problem|desire|intention|issue|error|idea|look|feeling|doubt|bug|failure|trouble|concern|request|task|todo|suggestion|comment|clue|choice|conflict"
     r"|hunch|theory|thought|word|favor|favour|time|day|weekend|night|blast|chance|opportunity|break|talk|chat|go|try|picture|photo|stuff|second(?!\ ?\()"
     r"|minute|moment|point|preference|objection|complaint|plan|test|case|fun|reason|way|lot|bit|few|couple|similar|different|new|good|great|nice"
     r"|wonderful|amazing|lovely|hard|tough|rough|difficult|busy|bad|thing|evening|morning|week|option|change|update|commit|merge|file|result|nothing|access"
@@ -40,7 +40,7 @@ _NOT_HELD = (
 """What somebody has for the moment."""
 
 _OF_NOW = (
-    r"(?:(?:not\ )?(?:sure|able|aware|certain|convinced)|ready|done|back|fine|ok(?:ay)?|good|happy|glad|sorry|stuck|lost|here|there|away|late|early|busy|tired|hungry|confused"
+    r"(?:(?:not\ )?(?:sure|able|aware|certain|convinced)|ready|clean|focused|concerned|green|done|back|fine|ok(?:ay)?|good|happy|glad|sorry|stuck|lost|here|there|away|late|early|busy|tired|hungry|confused"
     r"|curious|excited|sad|sick|worried|afraid\ (?:that|it|i)|bored|torn|home|connected|outside|inside|all\ (?:ears|set|good)|in\ (?:the|a\ (?:hurry|meeting|rush)|plan)|somewhere|on\ (?:it|the|my|that|hold)|at\ the|about|almost|nearly|close"
     r"|a\ (?:bit|little|lot|mess|fan\ of\ (?:how|this|the))|the\ (?:queen|king)|under|off|out|over|up|down|with\ you|against|for\ it|right|wrong|trying|impressed|surprised|interested\ in\ (?:how|what|the|your|\w+ing\ (?:it|its|the|this|that|your)\b)|(?:logged|signed|locked|kicked|cut|shut)\ (?:in|out|off)|set\ up|what|how|too|very|quite|pretty|really|just|done|going|so)\b"
 )
@@ -84,7 +84,7 @@ EVERYDAY = lazy_pattern(
     rf"""(?:
         (?:i|we)\ {_ADVERBS}{_NOT}{_ADVERBS}(?!{_AT_HAND}|{PAST}\b|{_ADVERB}|[a-z]+(?:ed|ly)\b)[a-z]{{2,}}(?:\ \S|[.!]?$)
       | (?:i|we)\ {_ADVERBS}{_NOT}(?:need|get|put|call|keep|make|take|give|start|go|do(?!\ not\b)|come)\ (?!(?:to|it|this|you|back|the|an?\ error)\b)[^,;]*(?:\b(?:every|each)\ \w|\b(?:daily|weekly|monthly|yearly|at\ night|once|twice)\b|\w+s\ per\b|\bin\ my\ (?:free|spare)\ time\b|\w+days\b)
-      | (?:i|we)(?:\ have\ got|\ {_ADVERBS}(?:do\ not\ |never\ )?have)\ (?!(?:to|been|done|the|it|run|put|set|read|cut|{PAST})\b|{_ADVERB}|\w+ed\b)(?!(?:[\w'-]+\ ){{0,3}}?{_NOT_HELD})[\w'$€£-]+\ ?[^,;]
+      | (?:i|we)(?:\ have\ got|\ {_ADVERBS}(?:do\ not\ |never\ )?have)\ (?!(?:to|been|done|the|it|run|put|set|read|cut|{PAST})\b|{_ADVERB}|\w+ed\b)(?!(?:[\w'-]+\ ){{0,3}}?{_NOT_HELD})(?!some\b)[\w'§$€£-]+\ ?[^,;]
       | (?:i|we)\ {_ADVERBS}(?:keep|make|take|put|leave|start|call|send|move)\ (?:our|my|all|{PLURAL})\b
       | (?:i|we)\ {_ADVERBS}need\ (?:at\ least\ |about\ )?(?:\d+|two|three|four|five|six|seven|eight|nine|ten|glasses|insulin|medication|a\ wheelchair|a\ hearing\ aid)\b(?!\ (?:more|things|changes|tests))
       | (?:i\ am|we\ are)\ {_ADVERBS}(?:not\ )?(?!{_OF_NOW}|{_ADVERB})(?:\w+(?<!ing)(?<!ly)\b|\w+ly\ (?!{_OF_NOW})\w+(?<!ing)\b|{_PURSUIT}|\w+ing\ [^,;]{{0,60}}\b{_FUTURE})

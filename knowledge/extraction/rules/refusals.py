@@ -354,7 +354,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "redirects",
-        2,
+        3,
         "What a person typed right after they stopped an agent, where it turns the agent round; "
         "and directives in the reason of a refusal.",
         predicate="asks",

@@ -81,7 +81,10 @@ _NO_SENTENCE = lazy_pattern(
     re.VERBOSE,
 )
 _MARKER = lazy_pattern(r"^(?:(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\]|[✓✔✗✘☑☐])\s+)+")
-_STOP = lazy_pattern(r"(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)\.\s+(?=[a-z])")
+_STOP = lazy_pattern(
+    r"(?:(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)\.\s+(?=[a-z])"
+    r"|(?<=\w)(?:\.{2,}|…)\s+(?=[\w`~/@]))"
+)
 _HEADING = lazy_pattern(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
 _LONGEST_HEADING = 200
 _CODE_SPAN = lazy_pattern(r"`[^`\n]*`")
@@ -390,7 +393,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        9,
+        10,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,
@@ -404,6 +407,10 @@ RULES: tuple[Rule, ...] = (
             RuleExample(
                 "Haha, lately I have been learning to row.",
                 ("Haha, lately I have been learning to row.",),
+            ),
+            RuleExample(
+                "we don't have `berth_v1` anymore",
+                ("we don't have `berth_v1` anymore",),
             ),
             RuleExample("I have been testing all day. I finished reading the docs of it."),
             RuleExample("I have a question. I need you to fix it. I see two errors."),

@@ -46,12 +46,18 @@ IN_GENERAL = rf"(?!{POINTED}){_BETWEEN}{PLURAL}"
 """A bare plural: things of a kind."""
 
 NO_SUCH = (
-    r"(?!(?:problem|worr(?:y|ie)|issue|error|warning|change|need|idea|matter|one|way|luck|result|update|question|longer"
+    r"(?!(?:(?:code|other|big|major|real)\ )?(?:problem|worr(?:y|ie)|issue|error|warning|change|need|idea|matter|one|way|luck|result|update|question|longer"
     r"|difference|failure|rush|thank|wonder|plan|test|doubt|reason|clue|sense|meaning)s?\b)"
 )
 """What `no` forbids nothing of."""
 
 _INVERTED = r"\b(?:what|which|how|where|why|when|who)(?: [\w'-]+){0,2} (?:do|does|did|can|could|will|would|should) (?:i|you|we|they)\b"
+FINITE = (
+    r"(?:is|are|was|were|has|have|had|does|did|will|can|cannot|could|would|needs|requires|uses|takes|returns|expects|runs"
+    r"|goes|comes|gets|works|lives|depends|means)\b"
+)
+"""Verbs that make a sentence of what stands before them: it tells, and orders nothing."""
+
 INVERTED = re.compile(_INVERTED)
 """The order of words of a question, which people often write without its mark."""
 
