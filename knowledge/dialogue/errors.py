@@ -151,12 +151,6 @@ def key_lines(text: str, most: int = 20) -> list[KeyLine]:
     return list(found.values())[:most]
 
 
-def exceptions(text: str) -> list[KeyLine]:
-    """Lines of a text that are an exception with its message, in their order."""
-    lines = (KeyLine(m.start(), m.end(), clean(m[0])) for m in KEY_LINES[0].finditer(text))
-    return [line for line in lines if ": " in line.message]
-
-
 def clean(line: str) -> str:
     """An error's words without colours, places, folders and marks."""
     line = _CONTROL.sub("", line).replace("\\n", " ")

@@ -53,14 +53,6 @@ HEDGED = lazy_pattern(
     r"(?i)\b(?:successfully|might|may (?:be|vary|also|need|have|not)|maybe|perhaps|probably"
     r"|not sure|could be|i guess|i wonder)\b"
 )
-_MARK = r"(?:colon|comma|semicolon|bracket|brace|paren\w*|quote|backtick)s?"
-SLIP = lazy_pattern(
-    rf"(?i)\b(?:typos?|misspel\w+|mistyped|unmatched|unbalanced|edit command|syntax errors?"
-    rf"|(?:missing|forgot\w*) (?:a |the |an )?(?:\w+ )?{_MARK}|{_MARK} (?:is|was) missing"
-    r"|(?:proper|wrong|incorrect|bad|unexpected|inconsistent) indent\w*)\b"
-)
-"""A slip of the pen: putting it right teaches nothing."""
-
 DANGLING = lazy_pattern(
     r"(?i)^(?:it|this|that|they|these|those|he|she|there|which|so|but|and|or|then|both|also|such"
     r"|as (?:expected|a result)|however|therefore|the (?:same|other|latter|former))\b"

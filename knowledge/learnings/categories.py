@@ -11,7 +11,6 @@ MOST = 2
 WEIGHTS: dict[str, float] = {
     "error_ended": 0.6,
     "command_corrected": 0.5,
-    "report_confirmed": 0.6,
     "decision_with_reason": 0.6,
     "decision_with_alternative": 0.5,
     "question_answered": 0.5,

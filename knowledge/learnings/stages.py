@@ -47,9 +47,9 @@ OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "lo
 """What may become of a conversation, the most telling first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 12,
-    "Lessons from errors that really ended, faults that a person called solved, stated decisions, "
-    "answered questions, patterns in use, and gains that were measured.",
+    "learning_rules", "rule", 13,
+    "Lessons from errors that really ended, stated decisions, answered questions, patterns in use, "
+    "and gains that were measured.",
     ("min_conversation_value", "min_category_score", "min_learning_confidence",
      "min_advice_confidence", "max_agent_confidence", "max_outside_confidence"),
     (f"injection@{prompt_injection.VERSION}", f"trust@{trust.VERSION}"),

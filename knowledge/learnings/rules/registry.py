@@ -10,9 +10,7 @@ from cairn.knowledge.learnings.categories import Signal
 from cairn.knowledge.learnings.draft import Draft
 from cairn.knowledge.learnings.drafting import Scene
 from cairn.knowledge.learnings.rules.failure_drafts import failure_signal, from_failure, teaches
-from cairn.knowledge.learnings.rules.fault_drafts import SIGNAL, from_report
 from cairn.knowledge.learnings.rules.improvements import Gain, gains
-from cairn.knowledge.learnings.rules.reported_faults import ReportedFault, reports
 from cairn.knowledge.learnings.rules.statement_drafts import (
     answer_signal,
     choice_signal,
@@ -36,7 +34,6 @@ class Findings(NamedTuple):
 
     failures: list[Failure]
     """Errors that ended, so that it teaches something."""
-    reports: list[ReportedFault]
     choices: list[StatedDecision]
     answers: list[AnsweredQuestion]
     patterns: list[StatedPattern]
@@ -46,16 +43,12 @@ class Findings(NamedTuple):
 def findings(turns: list[Turn], every: list[ToolStep]) -> Findings:
     """What rules find in one conversation; the threads of sub-agents are read by themselves."""
     failed: list[Failure] = []
-    reported: list[ReportedFault] = []
     for side in (False, True):
         thread = [turn for turn in turns if turn.sidechain == side]
         own = [step for step in every if step.call.sidechain == side]
         failed += [one for one in failures_of(thread, own) if teaches(one, own)]
-        if not side:
-            reported = reports(thread, own)
     return Findings(
         failed,
-        reported,
         choices(turns),
         answers(turns, every),
         patterns(turns),
@@ -66,7 +59,6 @@ def findings(turns: list[Turn], every: list[ToolStep]) -> Findings:
 def signals_of(found: Findings) -> list[Signal]:
     """What the findings speak for."""
     signals = [failure_signal(one) for one in found.failures]
-    signals += [SIGNAL for _ in found.reports]
     signals += [choice_signal(choice) for choice in found.choices]
     signals += [answer_signal(answer) for answer in found.answers]
     signals += [Signal("pattern", "pattern_with_reason") for _ in found.patterns]
@@ -80,7 +72,6 @@ def drafts(
     """Drafts in the wanted categories, in the order of the findings, each title once."""
     scene = Scene(turns, hearsay)
     made = [from_failure(one, every, scene) for one in found.failures]
-    made += [from_report(report, scene) for report in found.reports]
     made += [from_choice(choice, scene) for choice in found.choices]
     made += [from_answer(answer, scene) for answer in found.answers]
     made += [from_pattern(pattern, scene) for pattern in found.patterns]
