@@ -15,7 +15,7 @@ from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 3
+VERSION = 4
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -72,7 +72,8 @@ _OUTPUT = lazy_pattern(
       | \s*(?:FAILED|PASSED|ERRORS?|XFAIL)\s+\S+(?:::|\.py)
       | \s*[-=]{3,}.*[-=]{3,}\s*$ | \s*[-=_*]{3,}\s*$
       | \s*(?:[\w.@~-]*/)*[\w.-]+\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)    # place of an error
-      | \s*[+-]{1,3}(?![\s-])(?!\d) | \s*@@\ | \s*diff\ --git
+      | \s*[+-]{1,3}(?![\s-])(?!\d) | \+(?:\t|\ {2,})\S | -(?:\t|\ {4,})\S | \s*@@\ | \s*diff\ --git
+      | \s*(?://|/\*|\*/)\s | [a-z][\w\ -]{1,20}:\t
       | \s*[\w$.]+\([^)\n]*\)\s*[{;]\s*$ | \s*[}\])];?,?\s*$ | \s*(?:func|def|class|import|return
           |const|let|var|public|private|static|type)\s[^.!?\n]*[{:;=(]\s*\S*$
       | \s*"[\w.-]+"\s*:\s | \s*<\/?\w[^>\n]*>\s*$
@@ -80,6 +81,10 @@ _OUTPUT = lazy_pattern(
     re.VERBOSE,
 )
 """Lines that programs write, and code."""
+
+_DIFF = lazy_pattern(r"(?:diff --git |@@ -\d|--- [ab]/|\+\+\+ [ab]/|index [0-9a-f]{7,}\.\.)")
+_IN_DIFF = " \t+-\\"
+"""How each line of a diff begins, below its head: what was left as it is stands there, too."""
 
 _ASIDE = lazy_pattern(r"^\s*(?:note|hint|help|tip)(?:\[\w+\])?:\s")
 """What programs write below what they say, in lower case; alone, a person may write it, too."""
@@ -92,7 +97,10 @@ _OF_OTHERS = lazy_pattern(
     rf"""(?i)(?:\b{_WRITING}\ (?:is|was|says|said|reads|goes|begins)(?:\ as\ follows)?
       |\b(?:this|following|here(?:'s|\ is)\ (?:the|an?|my|our|their))\ (?:\w+\ )?{_WRITING}
         (?:\ (?:from|by|of|to)\ [^:\n]{{1,40}})?
-      |^\W*{_WRITING})\s*:\s*$""",
+      |^\W*{_WRITING})\s*:\s*$
+      | \b(?:think|make|say|about|consider|got|received)\b[^.?:\n]{{0,40}}\b(?:feedback
+        |suggestion|finding|review\ comments?|comments?\ (?:from|by)\ [^.?:\n]{{1,30}})\b
+        [^.?:\n]{{0,40}}[?:]\s*$""",
     re.VERBOSE,
 )
 """How a line ends below which stands what somebody else wrote."""
@@ -146,7 +154,12 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     kept = without_markup(text)
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
-    for start, end in [*_quoted(kept), *_pasted(kept), *_repeated(kept, stood)]:
+    for start, end in [
+        *_quoted(kept),
+        *_diffs(kept),
+        *_pasted(kept),
+        *_repeated(kept, stood),
+    ]:
         kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
     return kept
 
@@ -186,6 +199,22 @@ def _quoted(text: str) -> Iterator[tuple[int, int]]:
     for found in _QUOTATION.finditer(text):
         if _OF_SENTENCES.search(found["told"]):
             yield found.span("told")
+
+
+def _diffs(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of diffs, from the first line of a head to the last one that begins as theirs do."""
+    begin = end = None
+    start = 0
+    for line in text.split("\n"):
+        if _DIFF.match(line) or (begin is not None and line.startswith(tuple(_IN_DIFF))):
+            begin = start if begin is None else begin
+            end = start + len(line)
+        elif line and begin is not None and end is not None:
+            yield begin, end
+            begin = end = None
+        start += len(line) + 1
+    if begin is not None and end is not None:
+        yield begin, end
 
 
 def _run(paragraphs: Sequence[_Paragraph], text: str) -> Iterator[tuple[int, int]]:

@@ -64,7 +64,7 @@ FOR_GOOD = lazy_pattern(
     | ^{ORDER}\ [^;?]{{3,80}}\bbefore\ (?:any|every|each|\w+ing\ an?(?:other)?|you\ \w+\ (?:new|any\w*|it))\b
     | ^(?:{_NOT}\ )?{ORDER}\ [^;?]{{3,120}}\bwithout\ (?:asking|telling|my)\b | ^{_NOT}\ [^;?]{{3,120}}\bunless\ i\ \w
     | ^{ORDER}\ {IN_GENERAL}\ (?:on|in|for|with|as|at|to|from)\ (?:all|every|each|any)\ (?!of\b)\w
-    | \b(?:is|are)\ (?:forbidden|banned|prohibited|off[ -]limits|not\ allowed|never\ allowed|not\ acceptable|mandatory|a\ no[ -]go|a\ must(?!-))\b
+    | \w\ (?:is|are)\ (?:forbidden|banned|prohibited|off[ -]limits|not\ allowed|never\ allowed|not\ acceptable|mandatory|a\ no[ -]go|a\ must(?!-))\b
     | ^(?:before|after|when)\ (?:you\ )?(?:commit|push|merg|releas|deploy)(?:t?ing|e)?\b[^,;?]{{0,30}}?,?\ (?:please\ )?(?!add\b){ORDER}\ \w
     | ^(?:whenever|wherever|whichever|any\ time|every\ time|each\ time)\ (?!i\b)[^,]{{3,60}},\ (?:{_NOT}|{ORDER})\ \w
     | ^keep\ (?:our|your|all)\ (?:[\w'/.-]+\ ){{1,4}}?(?:in|inside|under|on|next\ to|beside|out\ of|up\ to\ date)\b | ^only\ {ORDER}\ (?!{POINTED}(?<!the))[^;?]{{2,60}}?\ (?:when|if)\ \w
@@ -221,6 +221,7 @@ def is_order(plain: str) -> bool:
 
 _ENDS_NOW = lazy_pattern(
     r"\b(?:this time|today|until we|for this (?:task|pr|change|one))\b"
+    r"|\b(?:in case|so that|so (?:we|i))\b.*\bfuture\b"
     r"|\b(?:update|bump|rename|change|replace|upgrade|fix)\b.*\beverywhere\b"
 )
 _SUBJECT = lazy_pattern(rf"(?!(?:i|we|you)\b)\w+\ {FINITE}\ ")

@@ -99,8 +99,7 @@ _ORDERS = re.compile(
 
 
 _EXPLICIT = re.compile(
-    r"(?i)\b(?:always|never|ever|every|each|any|must|from now on|going forward|under no"
-    r"|forbidden|not allowed)\b"
+    r"(?i)\b(?:always|never|ever|must|from now on|going forward|under no circumstances)\b"
 )
 """What says in so many words that it is meant for good."""
 

@@ -46,6 +46,23 @@ def own(text: str) -> str:
             "Please do it so: - never log tokens - use uv",
         ),
         ("> Always use tabs.\nNo, spaces.", "No, spaces."),
+        (
+            "Look at that.\n\ndiff --git a/quay.go b/quay.go\nindex 1a2b3c4..5d6e7f8 100644\n"
+            "@@ -1,2 +1,3 @@\n func berth() {\n+\t// Always sync\n\n \t// Never sync twice\n }\n\n"
+            "Never sync thrice.",
+            "Look at that. Never sync thrice.",
+        ),
+        ("title:\tAlways moor\nstate:\tOPEN\n\nReview it.", "Review it."),
+        (
+            "What do you think of this feedback?\nBerths must never be null.",
+            "What do you think of this feedback?",
+        ),
+        (
+            "Got this comment from a reviewer, what say you?\n\nAlways close the file.\n\n"
+            "I would never do so.",
+            "Got this comment from a reviewer, what say you? I would never do so.",
+        ),
+        ("+1, and\n+ never push to main", "+1, and + never push to main"),
         ("This session is being continued from a previous conversation. Never stop.", ""),
         ("Rules for commits:\n- always sign them", "Rules for commits: - always sign them"),
         ("src/quay.py:12:4: error: never used\nfix that please", "fix that please"),
