@@ -49,12 +49,14 @@ _WRITTEN_OUT: tuple[tuple[str, str], ...] = (
     (r"\bdunno\b", "do not know"),
     (r"\b(?:pls|plz)\b", "please"),
     (r"\bu\b", "you"),
+    (r"\bw/o(?= )", "without"),
+    (r"\bw/(?= )", "with"),
 )  # fmt: skip
 _SHORT = tuple((lazy_pattern(short), long) for short, long in _WRITTEN_OUT)
 """Short forms, and how they are written out; an apostrophe may be missing where none is meant."""
 
 _MAY_BE_SHORT = lazy_pattern(
-    r"'|nt\b|\b(?:im|ive|weve|youve|theyve|youre|theyre|were|id|its|lets|can not|thats|theres|whats"
+    r"'|nt\b|\bw/|\b(?:im|ive|weve|youve|theyve|youre|theyre|were|id|its|lets|can not|thats|theres|whats"
     r"|heres|hows|wheres|gonna|wanna|dunno|pls|plz|u)\b"
 )
 
@@ -105,14 +107,14 @@ _INTERJECTIONS = (
     r"|remember(?!\ to\b)|reminder|again|great(?:\ news)?|good|nice|cool|perfect|well|finally|like(?=\ for\b)"
     r"|additionally|hey|hi|hello|anyways?|honestly|frankly|personally|basically|besides|alright|sure"
     r"|by\ the\ way|(?:as|like)\ i\ said|to\ be\ (?:honest|clear|fair)|in\ short|in\ general|of\ course|for\ context"
-    r"|just\ so\ you\ know|for\ the\ record|in\ any\ case|in\ fact|which\ means|that\ means|meaning|you\ know(?=,)|i\ mean(?=,)"
+    r"|just\ so\ you\ know|for\ the\ record|in\ any\ case|in\ fact|which\ means|that\ means|meaning|you\ know(?=,)|i\ mean(?=,)|plus|(?:the\ )?idea\ (?:is|was)"
 )
 """What leads into a sentence, whatever stands behind it."""
 
 _SET_OFF = (
     r"(?:no\ )*no|nope|nah|right|that|stop|rule|(?!(?:on|rep|app|recent|late|current|usual|normal|general|typical|previous|original|local|dai|week|month|year|fami|ear)ly\b)\w+ly|first|second|third|one\ (?:more|last)\ thing"
     r"|thinking\ again|on\ second\ thoughts?|keep\ in\ mind|guess\ what|good\ (?:morning|evening|afternoon|news|idea|point)"
-    r"|speaking\ of\ [^,;.!?]{1,30}|as\ for\ [^,;.!?]{1,30}|exactly|indeed|understood|agreed|plus|lol|not\ (?:much|really)"
+    r"|speaking\ of\ [^,;.!?]{1,30}|as\ for\ [^,;.!?]{1,30}|exactly|indeed|understood|agreed|lol|not\ (?:much|really)"
     r"|(?:that|it)\ (?:is|was)\ (?:great|good|nice|cool|helpful|fine|interesting|right|true|awesome|funny)"
     r"|(?:that|it)\ sounds\ (?:great|good|nice|cool|fun|delicious|interesting)|how\ \w+|what\ an?\ [^,;.!?]{1,30}"
     r"|my\ (?:dear|friend)|(?:hi|hello|hey|thanks),?\ \w+"

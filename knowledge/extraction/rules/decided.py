@@ -114,8 +114,10 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
     return DecisionClause(kept, start, end) if kept else None
 
 
-_GIVES_REASON = re.compile(r",? (?:because|since|so that|if|when|unless|as (?:it|we|they)) .*$")
-"""Why, or in which case: what it points at stands before it."""
+_FOLLOWING = re.compile(
+    r",? (?:because|since|so(?: that)?|if|when|unless|but|as (?:it|we|they)) |, (?=and |it |that )"
+)
+"""Why, in which case, or what else: what it points at stands before it."""
 
 
 def _settled(told: str) -> bool:
@@ -135,11 +137,11 @@ def _settles(told: str) -> bool:
     if _is_settled(told):
         return True
     if stated := TO_BE_SO.match(told):
-        return alone(told[stated.end() :])
+        return alone(told[stated.end() :]) or alone(told)
     found = LETS.search(told) or WE_SHOULD.search(told)
     if found is None:
         return False
-    before, rest = told[: found.start()], _GIVES_REASON.sub("", told[found.start() :])
+    before, rest = told[: found.start()], _FOLLOWING.split(told[found.start() :], maxsplit=1)[0]
     if rest.startswith("we can") and re.search(r"\b(?:if|when)\b", before):
         return False
     if not POINTS_BACK.search(rest):

@@ -22,7 +22,7 @@ _DATE = (
 _SOMETHING = r"(?!(?:i|you|it|this|that|these|those|he|she|they|there|what)\b)[^,;?]{2,60}?"
 
 _KEEPS = (
-    r"(?:go\ (?:with|for)|settle\ on|stay\ (?:with|on)|stick\ (?:with|to)|use|keep|drop|remove|call|name|adopt|replace|rename|hide"
+    r"(?:go\ (?:with|for)|ship\ with|settle\ on|stay\ (?:with|on)|stick\ (?:with|to)|use|keep|drop|remove|call|name|adopt|replace|rename|hide"
     r"|switch|support|store|ignore|allow|return|exclude|include)"
 )
 _CHORE = (
@@ -39,7 +39,7 @@ SETTLED = lazy_pattern(
     | ^{_SOMETHING}\ (?:is|are)\ (?:out(?!\ of)|dead|abolished|frozen|final|history|off\ the\ table)\b
     | ^(?:{_ENDED}|hired|signed|bought|quit|going\ with|went\ with)\ (?!(?:it|this|that|them)\b)\w+\ \w
     | ^(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
-        |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|going\ to\ (?:adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
+        |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|(?:ultimately\ |eventually\ |always\ )?going\ to\ (?:deploy|host|support|adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
     | ^(?:i|we)\ no\ longer\ \w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
     | ^we\ do\ not\ (?:have|support|need|run)\ (?:the|our|any)\ [^,;?]{{2,60}}?\ (?:anymore|any\ more|any\ longer)\b | ^{_SOMETHING}\ (?:no\ longer\ exists?|(?:does|do)\ not\ exist\ any\ ?(?:more|longer))\b
     | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .]{{2,40}}(?<!as)\ it\ is(?:\ then)?[,.!;]
@@ -83,12 +83,13 @@ _NO_STATE = (
 """What is hoped of the work at hand."""
 TO_BE_SO = lazy_pattern(
     rf"""(?:
-        (?:we\ do\ not\ need|no\ need)\ (?:to\ {ORDER}\ |for\ )?(?!{POINTED}(?<!the)|(?:to|more|all|much)\b)(?=\S)
+        (?:we\ do\ not\ (?:actually\ |really\ |even\ )?need|(?:there\ is\ )?no\ need)\ (?:to\ {ORDER}\ |for\ )?(?!{POINTED}(?<!the)(?<!any)(?<!\ba)(?<!\ban)|(?:to|(?:any\ )?more|all|much|(?:an?|any)\ (?:[\w-]+\ )?(?:fix|help|change|plan|test|answer|meeting)s?)\b)(?=\S)
       | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
       | (?:i|we)\ do\ not\ want\ (?!{POINTED}(?<!the)|to\b)(?:[\w'/.-]+\ ){{1,5}}(?:to|in|on|as|when|without|separate\ from|next\ to)\ (?=\w)
       | (?:i|we)\ (?:also\ |really\ |just\ )*want\ (?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,5}}?to\ (?:always\ |only\ |also\ |not\ )*(?:be(?!\ \w+ed\b)|use|have|stay|behave|show|start|live|return|default|look\ like|work\ like)\ (?!{_NO_STATE})(?=\S)
+      | (?:we\ do\ not|i\ do\ not(?=\ want\ to\ (?:use|depend|rely|support|expose|introduce|maintain)\b))\ (?:ever\ )?want\ to\ (?!(?:worry|mess|touch|get|do|make|go|start|waste|be|spend|see|say|know|wait|think|fix|talk)\b){ORDER}\ (?={_CHORE}\S)
       | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?:keep|stay|use|stick|avoid|support|allow|limit)\ (?={_CHORE}\S)
-      | (?=(?:(?:in|on|for)\ (?:[\w'/.@-]+\ ){{1,5}}?)?(?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,5}}?(?:should|must)\ (?:not\ |never\ |also\ |just\ |only\ |always\ |initially\ |all\ )*(?:be,?|have|use|go|live|return|show|appear|include|contain|stay|fall\ back|default|start|match|accept|require|behave|work\ like)\ (?!{_NO_STATE})\S)
+      | (?=(?:(?:in|on|for)\ (?:[\w'/.@-]+\ ){{1,5}}?)?(?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,7}}?(?:should|must)\ (?:not\ |never\ |also\ |just\ |only\ |always\ |initially\ |all\ )*(?:be,?|have|use|go|live|return|show|appear|include|contain|stay|fall\ back|default|start|match|accept|require|behave|work\ like|take\ precedence|override|win)\ (?!{_NO_STATE})\S)
       | (?=instead\ of\ [^,;?]{{2,60}}?,?\ (?:we\ should|let\ us)\ (?:just\ |rather\ )*{ORDER}\ \S)
       | (?=(?:import|treat|expose|store|alias)\ (?:[\w'/.@-]+\ ){{1,5}}?as\ \S)
       | (?=(?:rename|switch|migrate)\ (?:[\w'/.@-]+\ ){{1,5}}?from\ [\w'/.@-]+(?:\ [\w'/.@-]+){{0,2}}\ to\ [\w'/.@-]+)

@@ -39,7 +39,7 @@ FOR_GOOD = lazy_pattern(
     | ^(?:before|after|when)\ (?:you\ )?\w+ing\ (?:any|every|each|an?)\ [^,;?]{{2,60}},\ (?:please\ )?(?:{_NOT}|(?:always\ )?{ORDER})\ \w
     | {_START}{_NOT}\ use\ (?!{POINTED})[^,;]{{1,40}}[,;]\ (?:but\ )?use\ (?!it\b)\w | ^use\ {IN_GENERAL}\ (?:for|in|when)\ {IN_GENERAL}
     | ^we\ (?:should|must|have\ to)\ (?:also\ )?{ORDER}\ [^,;]{{0,60}}\b(?:any|every|each)\ (?!of\b|time\b|tests?\b)\w
-    | ^(?:make\ sure|be\ sure|remember|ensure)\ (?:to\ |that\ |you\ |we\ )*(?:always|never)\ \w
+    | ^(?:make\ sure|be\ sure|remember|ensure)\ (?:to\ |that\ |you\ |we\ )*(?:always|never)\ \w | ^(?:make\ sure|be\ sure|ensure)\ (?:that\ )?(?!{POINTED}(?<!the))[^,;?]{{2,60}}?\ (?:always|never|only\ (?:\w+\ )+?when)\ \w
     | ^(?!(?:the|i|it|this|that|he|she|they)\b)[^,;?]{{1,80}}?\ (?:should|must|shall|has\ to|have\ to|needs?\ to|(?:is|are)\ to)\ (?:just\ )?(?:always|never)\ \w
     | ^(?:you|we|one|agents?|contributors|developers|nobody|no\ one|everyone|nothing)\ (?:must|shall|may\ not|(?:is|are)\ not\ to|(?:is|are)\ (?:not\ )?(?:allowed|supposed)\ to
         |should\ (?:not|only))\ (?!(?:be|have|need|think|see|know|happen|work|display|show)\b)\w
@@ -201,7 +201,8 @@ def _kept_from(plain: str, start: int, at: int, found: re.Match[str]) -> int | N
 
 
 _NEXT_CLAUSE = lazy_pattern(
-    r"(?:,?\ (?:which\ means|that\ means|meaning)(?:\ that)?|,\ (?:and|but|so)(?:\ that)?|[;:])\ ",
+    r"(?:,?\ (?:which\ means|that\ means|meaning)(?:\ that)?|,\ (?:and|but|so)(?:\ that)?|[;:])\ "
+    r"|\ to\ (?=use\ [^,;?]{2,80}\ (?:instead\ of|rather\ than)\ )",
     re.VERBOSE,
 )
 """What stands between a clause and another that can be read by itself."""

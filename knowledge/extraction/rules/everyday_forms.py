@@ -24,7 +24,7 @@ _NOT = r"(?:do\ not\ |never\ |no\ longer\ |rarely\ )?"
 _AT_HAND = (
     r"(?:think|guess|see|get|need|want|know|believe|mean|hope|wish|wonder|suppose|assume|suspect|feel|agree|disagree|understand|notice|find"
     r"|say|tell|ask|try|look|check|expect|remember|forget|doubt|recommend|suggest|propose|should|could|would|will|shall|can|cannot|must|may"
-    r"|might|let|am|are|have|has|seem|keep|end|just|not|if|or|and|in|on|hear|click|press|hit\ (?:undo|enter|esc|save|send|§)|type|select|open|close|delete|reload|refresh|reset|restart|scroll|drag|undo|upload|receive|run\ into|appreciate|apologi[sz]e"
+    r"|might|let|am|are|have|has|seem|keep|end|just|not|if|or|and|in|on|hear|click|press|hit\ (?:undo|enter|esc|save|send|§)|type|select|open|close|delete|reload|refresh|restart|scroll|drag|undo|upload|receive|run\ into|appreciate|apologi[sz]e"
     r"|thank|bet|swear|promise|trust|insist|consider|plan|intend|used|read\ (?:the|your|that)|do|put|add|set|call|care|mind|prefer\ (?:that|it)"
     r"|go\ (?:back|with|ahead|on)|come|start|begin|stop|ready|merge\ (?:it|this|§)|make\ (?:a|sure|it)|take\ (?:it|that|a\ look)|give|leave|move|send|like\ (?:how|what|the\ idea|both|option))\b"
 )

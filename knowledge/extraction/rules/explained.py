@@ -104,21 +104,23 @@ _CAUSE = lazy_pattern(
 
 _STANDS = lazy_pattern(
     r"""(?:
-        (?:this|it)\ is\ (?:(?:just|only|also)\ )*an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension)\b
+        (?:this|it)\ (?:is|will\ be)\ (?:(?:just|only|also)\ )*an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension|prototype|sdk|demo)\b
       | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ |x{3,}\ |[\w-]*\w[._/]\w[\w./-]*\ )(?:
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
-        | (?:is|are|gets?)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published)\ (?:from|in|with|by|on|to|at|as|under|via)\b
+        | (?:is|are|gets?)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published|exposed|used|implemented|handled|parsed|persisted)\ (?:from|in|with|by|on|to|at|as|under|via)\b
         | ha(?:s|ve)\ (?:its|their)\ own\b
-        | (?:is|are)\ (?:frozen|off-limits|read-only|vendored|deprecated|legacy|obsolete)\b
+        | (?:is|are)\ (?:frozen|off-limits|(?:read|append|write)[- ]only|vendored|deprecated|legacy|obsolete|private|immutable|stateless|idempotent|case[- ](?:in)?sensitive|\w+[- ](?:agnostic|specific|dependent|independent))\b
         | (?:needs?|requires?)\ (?:an?\ |the\ )?[\w'/.-]+(?:\ [\w'/.-]+){0,2}\ (?:running|installed|set|to\ be\ (?:running|installed|set))\b
         | runs?\ (?:on|in|under|behind)\ (?!my\b|every\b|the\ background\b|parallel\b|circles\b)
         | (?:depends?\ on|talks?\ to|listens?\ on|go(?:es)?\ through|goes?\ (?:in|into|under)|go\ (?:in|into|under)|belongs?\ (?:in|under|into))\ (?=\S)
-        | (?:is|are)\ in\ (?=x{3,}|[\w-]*[./~])
+        | (?:is|are)\ (?:in|at|under)\ (?=x{3,}|[\w-]*[./~])
         | (?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|required|useful|relevant|meant|supported|available|intended)\b
         | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
       )
       | (?!(?:it|this|that|these|those|there|what|which|who|he|she|they|you|i|we|the\ (?:latter|former|first|second|last)|the\ \w+\ (?:issue|problem))\b)(?:[\w/.-]+\ ){1,4}?(?:(?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|meant|intended)\b
+        |only\ works?\ (?:if|when|with|on|for|in|after)\ \S|(?:is|are|was|were)\ (?:intentional|deliberate|on\ purpose|by\ design)\b
         |(?:is|are)\ (?:now\ )?(?:the|our)\ (?:(?!only\b)\w+\ )?(?:source\ of\ truth|(?:preferred|recommended|standard|canonical|official|primary)\ (?!(?:problem|issue|reason|question|thing|concern)\b)\w+)\b)
+      | the\ only\ way\ to\ [^,;?]{3,60}\ is\ (?:to|by|with|via|through)\ \S
       | (?:this|it)\ is\ (?:just\ |only\ )?for\ (?:personal|private|internal)\ \w
       | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
       | (?:all|every|each)\ (?!tests?\b)(?:[\w-]+\ ){1,3}(?:is|are)\ (?:in|kept|written|named|prefixed|sorted|private|public|optional)\ \w
@@ -263,16 +265,11 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
             return found if found.lasting else None
     opening = lead_in(plain).opening
     told = plain[opening:]
+    if not ASKS.match(told):
+        for at in (opening, *(cut.end() for cut in _NEXT_CLAUSE.finditer(plain, opening))):
+            if stands := _STANDS.match(plain, at):
+                return _stands(text, start + places[at], end, plain[at:], stands[0])
     start += places[opening]
-    if (stands := _STANDS.match(told)) and len(words(told)) >= _FEWEST[0]:
-        lasting = not (
-            TROUBLED.search(told)
-            or _COMPLAINS.search(told)
-            or _DOUBTS.search(_NEEDED.sub(" ", told))
-            or _MOMENT.search(stands[0])
-        )
-        kept = as_kept(text[start:end]) if lasting and not ASKS.match(told) else None
-        return Explanation(kept, start, end, lasting=True) if kept else None
     cause = _CAUSE.match(told)
     if cause is None or _DOUBTS.search(told) or not _NAMES.search(text[start:end]):
         return None
@@ -280,6 +277,22 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
     if first:
         start += places[opening + first.start()] - places[opening]
     kept = as_kept(text[start:end])
+    return Explanation(kept, start, end, lasting=True) if kept else None
+
+
+_NEXT_CLAUSE = lazy_pattern(r",?\ (?:and|but|so|since|because)\ |[;—–]\ ")
+
+
+def _stands(text: str, start: int, end: int, told: str, stands: str) -> Explanation | None:
+    """How things are set up, unless it is told of what is at fault, or at this moment."""
+    passes = (
+        len(words(told)) < _FEWEST[0]
+        or TROUBLED.search(told)
+        or _COMPLAINS.search(told)
+        or _DOUBTS.search(_NEEDED.sub(" ", _NEXT_CLAUSE.split(told, maxsplit=1)[0]))
+        or _MOMENT.search(stands)
+    )
+    kept = None if passes else as_kept(text[start:end])
     return Explanation(kept, start, end, lasting=True) if kept else None
 
 

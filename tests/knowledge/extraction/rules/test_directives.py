@@ -22,6 +22,8 @@ def kinds(text: str) -> list[tuple[bool, str]]:
         "Don't ever amend a pushed commit.",
         "Use uv instead of pip.",
         "Only page results when the list is long.",
+        "Make sure the tide list always keeps its order.",
+        "Use outboxes instead of polling.",
         "You are to ask before you install packages.",
         "All adapters will have a dry run.",
         "No emojis in commit messages please.",

@@ -23,6 +23,17 @@ from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
         ),
         ("Keep in mind that the quays share a crane.", "The quays share a crane."),
         (
+            "The CLI is here, and the tide API is at ../tides",
+            "The tide API is at ../tides",
+        ),
+        ("crane messages are append only, so a count will do",) * 1
+        + ("Crane messages are append only, so a count will do",),
+        ("Berth sync only works if the quay exists.",) * 2,
+        ("Removing the pier route was intentional.",) * 2,
+        ("`Crane.list` is exposed as an API to the harbor app.",) * 2,
+        ("remember this is a small prototype", "This is a small prototype"),
+        ("The only way to moor two ships is to start the second crane.",) * 2,
+        (
             'That\'s wrong: "the hook receives the ship and the berth" -> https://quay.example/hooks',
             "The hook receives the ship and the berth",
         ),
