@@ -99,7 +99,7 @@ _OF_OTHERS = lazy_pattern(
         (?:\ (?:from|by|of|to)\ [^:\n]{{1,40}})?
       |^\W*{_WRITING})\s*:\s*$
       | \b(?:think|make|say|about|consider|got|received)\b[^.?:\n]{{0,40}}\b(?:feedback
-        |suggestion|finding|review\ comments?|comments?\ (?:from|by)\ [^.?:\n]{{1,30}})\b
+        |suggestion|finding|this\ one|review\ comments?|comments?\ (?:from|by)\ [^.?:\n]{{1,30}})\b
         [^.?:\n]{{0,40}}[?:]\s*$""",
     re.VERBOSE,
 )

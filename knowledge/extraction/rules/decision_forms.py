@@ -41,6 +41,8 @@ SETTLED = lazy_pattern(
     | ^(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
         |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|(?:ultimately\ |eventually\ |always\ )?going\ to\ (?:deploy|host|support|adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
     | ^(?:i|we)\ no\ longer\ \w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
+    | ^we\ cannot\ (?:use|upgrade|depend\ on|rely\ on|change|rename|drop|support|break|store|expose)\ {_CHORE}\S | ^we\ do\ not\ care\ about\ (?!{POINTED}(?<!the))\S
+    | ^{_CHORE}{_SOMETHING}\ (?:(?:is|are)\ not\ (?:needed|required|necessary|important|a\ (?:goal|priority|concern))|(?:does|do)\ not\ matter)\b | ^no\ [^,;?]{{3,40}}?\ (?:needed|required|necessary)\b
     | ^we\ do\ not\ (?:have|support|need|run)\ (?:the|our|any)\ [^,;?]{{2,60}}?\ (?:anymore|any\ more|any\ longer)\b | ^{_SOMETHING}\ (?:no\ longer\ exists?|(?:does|do)\ not\ exist\ any\ ?(?:more|longer))\b
     | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .]{{2,40}}(?<!as)\ it\ is(?:\ then)?[,.!;]
     | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}
@@ -85,10 +87,12 @@ TO_BE_SO = lazy_pattern(
     rf"""(?:
         (?:we\ do\ not\ (?:actually\ |really\ |even\ )?need|(?:there\ is\ )?no\ need)\ (?:to\ {ORDER}\ |for\ )?(?!{POINTED}(?<!the)(?<!any)(?<!\ba)(?<!\ban)|(?:to|(?:any\ )?more|all|much|(?:an?|any)\ (?:[\w-]+\ )?(?:fix|help|change|plan|test|answer|meeting)s?)\b)(?=\S)
       | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
+      | (?:this|it|everything)\ (?:also\ )?(?:has\ to|must|needs\ to|should)\ (?:also\ )?(?:work|run|build|compile)\ (?:on|in|with|under|without|offline)\ (?!{POINTED}(?<!the)|(?:the\ same|all|both)\b)(?=\S)
+      | we\ (?:also\ )?(?:have\ to|need\ to|must)\ support\ (?!{POINTED}(?<!the))(?=\S)
       | (?:i|we)\ do\ not\ want\ (?!{POINTED}(?<!the)|to\b)(?:[\w'/.-]+\ ){{1,5}}(?:to|in|on|as|when|without|separate\ from|next\ to)\ (?=\w)
       | (?:i|we)\ (?:also\ |really\ |just\ )*want\ (?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,5}}?to\ (?:always\ |only\ |also\ |not\ )*(?:be(?!\ \w+ed\b)|use|have|stay|behave|show|start|live|return|default|look\ like|work\ like)\ (?!{_NO_STATE})(?=\S)
       | (?:we\ do\ not|i\ do\ not(?=\ want\ to\ (?:use|depend|rely|support|expose|introduce|maintain)\b))\ (?:ever\ )?want\ to\ (?!(?:worry|mess|touch|get|do|make|go|start|waste|be|spend|see|say|know|wait|think|fix|talk)\b){ORDER}\ (?={_CHORE}\S)
-      | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?:keep|stay|use|stick|avoid|support|allow|limit)\ (?={_CHORE}\S)
+      | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?:keep|stay|stick|avoid|support|allow|limit)\ (?={_CHORE}\S)
       | (?=(?:(?:in|on|for)\ (?:[\w'/.@-]+\ ){{1,5}}?)?(?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,7}}?(?:should|must)\ (?:not\ |never\ |also\ |just\ |only\ |always\ |initially\ |all\ )*(?:be,?|have|use|go|live|return|show|appear|include|contain|stay|fall\ back|default|start|match|accept|require|behave|work\ like|take\ precedence|override|win)\ (?!{_NO_STATE})\S)
       | (?=instead\ of\ [^,;?]{{2,60}}?,?\ (?:we\ should|let\ us)\ (?:just\ |rather\ )*{ORDER}\ \S)
       | (?=(?:import|treat|expose|store|alias)\ (?:[\w'/.@-]+\ ){{1,5}}?as\ \S)

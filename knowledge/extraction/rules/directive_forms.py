@@ -68,10 +68,12 @@ FOR_GOOD = lazy_pattern(
     | ^(?:before|after|when)\ (?:you\ )?(?:commit|push|merg|releas|deploy)(?:t?ing|e)?\b[^,;?]{{0,30}}?,?\ (?:please\ )?(?!add\b){ORDER}\ \w
     | ^(?:whenever|wherever|whichever|any\ time|every\ time|each\ time)\ (?!i\b)[^,]{{3,60}},\ (?:{_NOT}|{ORDER})\ \w
     | ^keep\ (?:our|your|all)\ (?:[\w'/.-]+\ ){{1,4}}?(?:in|inside|under|on|next\ to|beside|out\ of|up\ to\ date)\b | ^only\ {ORDER}\ (?!{POINTED}(?<!the))[^;?]{{2,60}}?\ (?:when|if)\ \w
+    | ^{_NOT}\ {ORDER}\ (?!{POINTED}(?<!the))[^,;?]{{2,60}}?(?:[,;–—-]+|\ because|\ since)\ (?:it|they|that)\ (?:takes?|is|are|will|would|breaks?|costs?|needs?|gets?|runs?)\ \w | ^one\ [\w-]+\ per\ \w | ^only\ (?:run|commit|support|log)\ {IN_GENERAL}
+    | ^(?:i\ want\ you\ to\ )?write\ (?:the\ |a\ failing\ |a\ )?tests?\ (?:first|before\ (?:the\ )?\w)
     | \bi\ will\ (?:always\ |do\ the\ )?(?:run|start|restart|launch|test|deploy|commit|push|merge|release|publish|build|install|handle)\w*\ [^,;?]{{2,60}}?\ (?:myself|on\ my\ own|by\ hand)\b
     | ^you\ are\ to\ (?:ask|wait|check\ with|always|never|only)\ \w
-    | ^keep\ (?:your\ |all\ |our\ |the\ )?(?:\w+\ )?(?:answers|replies|{IN_GENERAL})\ (?:short|small|simple|under|below|out|free|pure|separate|documented|brief)\b
-    | ^(?:small|tiny|short|atomic|separate|single|conventional|signed|squashed|plain)\ (?:[\w-]+\ )?{PLURAL}(?:,?\ (?:only|please|always))?[.!]?$
+    | ^keep\ (?:your\ |all\ |our\ |the\ )?(?:\w+\ )?(?:answers|replies|diff|code|{IN_GENERAL})\ (?:short|small|minimal|consistent|readable|simple|under|below|out|free|pure|separate|documented|brief)\b
+    | ^(?:small|minimal|focused|tiny|short|atomic|separate|single|conventional|signed|squashed|plain)\ (?:[\w-]+\ )?{PLURAL}(?:,?\ (?:only|please|always))?[.!]?$
     | ^you\ keep\ (?:on\ )?(?:forgetting|ignoring|skipping|breaking)\b
     | ^(?!(?:the|it|we|i)\b|{ORDER}\ {POINTED}|.*\b{FINITE}\b.*,\ (?:never|not)\b).*(?:,\ always|,\ (?:never|not)\ (?!{POINTED}|(?:sure|yet|just|only|really|much|\d+)\b)\S+(?:\ \S+)?)[.!]?$
     """,
@@ -143,7 +145,10 @@ _POINTS_AT_HOME = lazy_pattern(
 _CONDITION = lazy_pattern(
     r"^(?:if|when|whenever|before|after|for|in|on|unless|until|while|once|as|with|every|each|any|from|going|next|under)\b"
 )
-_GIVES_REASON = lazy_pattern(r",?\ (?:because|since|as\ (?:it|we|they|i)\b|otherwise)\ .*$")
+_GIVES_REASON = lazy_pattern(
+    r",?\ (?:because|since|as\ (?:it|we|they|i)\b|otherwise)\ .*$"
+    r"|[,;–—-]+\ (?:it|they|that)\ (?:takes?|is|are|will|would|breaks?|costs?|needs?|gets?|runs?)\ .*$"
+)
 
 
 class DirectiveForm(NamedTuple):

@@ -109,7 +109,7 @@ _STANDS = lazy_pattern(
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
         | (?:is|are|gets?)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published|exposed|used|implemented|handled|parsed|persisted)\ (?:from|in|with|by|on|to|at|as|under|via)\b
         | ha(?:s|ve)\ (?:its|their)\ own\b
-        | (?:is|are)\ (?:frozen|off-limits|(?:read|append|write)[- ]only|vendored|deprecated|legacy|obsolete|private|immutable|stateless|idempotent|case[- ](?:in)?sensitive|\w+[- ](?:agnostic|specific|dependent|independent))\b
+        | (?:is|are)\ (?:frozen|off-limits|(?:read|append|write)[- ]only|vendored|deprecated|legacy|obsolete|private|immutable|stateless|idempotent|case[- ](?:in)?sensitive|(?:auto-?)?generated(?=,?\ (?:so\ )?(?:please\ )?(?:do\ not|never)\b)|\w+[- ](?:agnostic|specific|dependent|independent))\b
         | (?:needs?|requires?)\ (?:an?\ |the\ )?[\w'/.-]+(?:\ [\w'/.-]+){0,2}\ (?:running|installed|set|to\ be\ (?:running|installed|set))\b
         | runs?\ (?:on|in|under|behind)\ (?!my\b|every\b|the\ background\b|parallel\b|circles\b)
         | (?:depends?\ on|talks?\ to|listens?\ on|go(?:es)?\ through|goes?\ (?:in|into|under)|go\ (?:in|into|under)|belongs?\ (?:in|under|into))\ (?=\S)
@@ -118,8 +118,12 @@ _STANDS = lazy_pattern(
         | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
       )
       | (?!(?:it|this|that|these|those|there|what|which|who|he|she|they|you|i|we|the\ (?:latter|former|first|second|last)|the\ \w+\ (?:issue|problem))\b)(?:[\w/.-]+\ ){1,4}?(?:(?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|meant|intended)\b
-        |only\ works?\ (?:if|when|with|on|for|in|after)\ \S|(?:is|are|was|were)\ (?:intentional|deliberate|on\ purpose|by\ design)\b
+        |only\ works?\ (?:if|when|with|on|for|in|after)\ \S|(?:is|are)\ (?:always\ )?(?:stored|kept|hosted|deployed|generated|written|managed|configured|defined|versioned|deprecated)\ (?:from|in|with|by|on|to|at|as|under|via)\b|(?:is|are)\ at\ (?=x{3,}|[\w-]*[./~])|(?:is|are|was|were)\ (?:intentional|deliberate|on\ purpose|by\ design)\b
         |(?:is|are)\ (?:now\ )?(?:the|our)\ (?:(?!only\b)\w+\ )?(?:source\ of\ truth|(?:preferred|recommended|standard|canonical|official|primary)\ (?!(?:problem|issue|reason|question|thing|concern)\b)\w+)\b)
+      | (?:you\ (?:can|must|have\ to|need\ to)\ |just\ )?(?:use|run)\ x{3,}(?=\ (?:first\ )?to\ (?!(?:see|check|verify|confirm|find|reproduce|debug|show|be|look)\b)\w)
+      | (?:to|for)\ [^,;?]{3,60},?\ (?:you\ (?:can|must|have\ to|need\ to)\ |just\ )?(?:use|run)\ x{3,}
+      | you\ (?:can|must)\ (?!(?:see|check|verify|confirm|find|reproduce|debug|fix)\b)[^,;?]{3,60}\ (?:with|by\ running|using)\ x{3,}
+      | the\ reason\ (?:why\ |that\ )?we\ (?!(?:see|get|had|have|are)\b)[^,;?]{3,60}\ is\ (?:that|because|to)\ \w
       | the\ only\ way\ to\ [^,;?]{3,60}\ is\ (?:to|by|with|via|through)\ \S
       | (?:this|it)\ is\ (?:just\ |only\ )?for\ (?:personal|private|internal)\ \w
       | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
@@ -286,18 +290,19 @@ _NEXT_CLAUSE = lazy_pattern(r",?\ (?:and|but|so|since|because)\ |[;—–]\ ")
 def _stands(text: str, start: int, end: int, told: str, stands: str) -> Explanation | None:
     """How things are set up, unless it is told of what is at fault, or at this moment."""
     passes = (
-        len(words(told)) < _FEWEST[0]
+        len(words(told)) < _FEWEST_NOTED[0]
         or TROUBLED.search(told)
         or _COMPLAINS.search(told)
         or _DOUBTS.search(_NEEDED.sub(" ", _NEXT_CLAUSE.split(told, maxsplit=1)[0]))
         or _MOMENT.search(stands)
+        or (stands.endswith("x") and "`" not in text[start:end])
     )
     kept = None if passes else as_kept(text[start:end])
     return Explanation(kept, start, end, lasting=True) if kept else None
 
 
 _NEEDED = lazy_pattern(
-    r"\b(?:you|we|one) (?:first |also |always )?(?:need to|have to|must)\b|\bis me\b"
+    r"\b(?:you|we|one) (?:first |also |always )?(?:need to|have to|must|can)\b|\bis me\b"
 )
 
 
@@ -362,7 +367,7 @@ RULES: tuple[Rule, ...] = (
             r"|important|worth|no+|nope|wrong|incorrect|correct|correction|mistaken|false|not|true|right"
             r"|misunderst|misread|exactly|precisely|point|mean|meant|clarify|clear|precise|actually|fact|asked|said"
             r"|issue|problem|cause|reason|culprit|trick|bug|need to|have to|must"
-            r"|this is|lives?|is|are|has|have|needs?|requires?|runs?)"
+            r"|this is|lives?|is|are|has|have|needs?|requires?|runs?|uses?)"
         ),
         find=each(_explains),
         examples=(

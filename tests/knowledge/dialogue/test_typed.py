@@ -62,6 +62,10 @@ def own(text: str) -> str:
             "I would never do so.",
             "Got this comment from a reviewer, what say you? I would never do so.",
         ),
+        (
+            "What do you think of this one?\nThe berth is written to a file.",
+            "What do you think of this one?",
+        ),
         ("+1, and\n+ never push to main", "+1, and + never push to main"),
         ("This session is being continued from a previous conversation. Never stop.", ""),
         ("Rules for commits:\n- always sign them", "Rules for commits: - always sign them"),
