@@ -102,7 +102,7 @@ def written_out(plain: str) -> PlainWords:
 
 
 _INTERJECTIONS = (
-    r"please|and|but|also|so(?!\ far)|ok|okay|yes|yep|yeah|yup|hm+|oh|ah|aha|wow|haha\w*|hehe\w*|wait|actually|sorry"
+    r"please|and|but|also|so(?!\ far)|ok|okay|yes|yep|yeah|yup|hm+|mm+k?|k(?=,)|uh+|um+|dude|oh|ah|aha|wow|haha\w*|hehe\w*|wait|actually|sorry"
     r"|thanks(?:\ a\ lot|\ so\ much)?|thank\ you(?:\ so\ much|\ very\ much)?|then|now|just|note|important|fyi|btw"
     r"|remember(?!\ to\b)|reminder|again|great(?:\ news)?|good|nice|cool|perfect|well|finally|like(?=\ for\b)"
     r"|additionally|hey|hi|hello|anyways?|honestly|frankly|personally|basically|besides|alright|sure"

@@ -92,6 +92,7 @@ TO_BE_SO = lazy_pattern(
       | (?:i|we)\ do\ not\ want\ (?!{POINTED}(?<!the)|to\b)(?:[\w'/.-]+\ ){{1,5}}(?:to|in|on|as|when|without|separate\ from|next\ to)\ (?=\w)
       | (?:i|we)\ (?:also\ |really\ |just\ )*want\ (?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,5}}?to\ (?:always\ |only\ |also\ |not\ )*(?:be(?!\ \w+ed\b)|use|have|stay|behave|show|start|live|return|default|look\ like|work\ like)\ (?!{_NO_STATE})(?=\S)
       | (?:we\ do\ not|i\ do\ not(?=\ want\ to\ (?:use|depend|rely|support|expose|introduce|maintain)\b))\ (?:ever\ )?want\ to\ (?!(?:worry|mess|touch|get|do|make|go|start|waste|be|spend|see|say|know|wait|think|fix|talk)\b){ORDER}\ (?={_CHORE}\S)
+      | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?=(?:replace|switch|migrate|move)\ (?!{POINTED}(?<!the))[^,;?]{{2,60}}?\ (?:with|to|into)\ (?!{POINTED}(?<!the))\S)
       | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?:keep|stay|stick|avoid|support|allow|limit)\ (?={_CHORE}\S)
       | (?=(?:(?:in|on|for)\ (?:[\w'/.@-]+\ ){{1,5}}?)?(?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,7}}?(?:should|must)\ (?:not\ |never\ |also\ |just\ |only\ |always\ |initially\ |all\ )*(?:be,?|have|use|go|live|return|show|appear|include|contain|stay|fall\ back|default|start|match|accept|require|behave|work\ like|take\ precedence|override|win)\ (?!{_NO_STATE})\S)
       | (?=instead\ of\ [^,;?]{{2,60}}?,?\ (?:we\ should|let\ us)\ (?:just\ |rather\ )*{ORDER}\ \S)

@@ -230,7 +230,9 @@ _ENDS_NOW = lazy_pattern(
     r"|\b(?:in case|so that|so (?:we|i))\b.*\bfuture\b"
     r"|\b(?:update|bump|rename|change|replace|upgrade|fix)\b.*\beverywhere\b"
 )
-_SUBJECT = lazy_pattern(rf"(?!(?:i|we|you)\b)\w+\ {FINITE}\ ")
+_SUBJECT = lazy_pattern(
+    rf"(?:(?!(?:i|we|you|it|this|that|these|they|there|what|which|who|if|sure)\b)\w+\ ){{1,2}}?{FINITE}\ "
+)
 """What reads like an order, and is a thing of which something is said: `resume needs the token`."""
 
 _RIGHT_NOW = lazy_pattern(r"\b(?:right|for) now\b")

@@ -118,7 +118,7 @@ _STANDS = lazy_pattern(
         | (?:is|are)\ not\ (?:relevant|meant|intended)\ (?:for|in|on|by)\b
       )
       | (?!(?:it|this|that|these|those|there|what|which|who|he|she|they|you|i|we|the\ (?:latter|former|first|second|last)|the\ \w+\ (?:issue|problem))\b)(?:[\w/.-]+\ ){1,4}?(?:(?:is|are)\ (?:only|just|solely)\ (?:for|used|needed|meant|intended)\b
-        |only\ works?\ (?:if|when|with|on|for|in|after)\ \S|(?:is|are)\ (?:always\ )?(?:stored|kept|hosted|deployed|generated|written|managed|configured|defined|versioned|deprecated)\ (?:from|in|with|by|on|to|at|as|under|via)\b|(?:is|are)\ at\ (?=x{3,}|[\w-]*[./~])|(?:is|are|was|were)\ (?:intentional|deliberate|on\ purpose|by\ design)\b
+        |only\ works?\ (?:if|when|with|on|for|in|after)\ \S|(?:is|are)\ (?:always\ )?(?:stored|kept|hosted|deployed|generated|written|managed|configured|defined|versioned|deprecated)\ (?:from|in|with|by|on|to|at|as|under|via)\b|(?:is|are|was|were)\ (?:supposed|meant)\ to\ (?:be|go|live)\ (?:in|at|under|on|inside)\ \S|(?:is|are)\ at\ (?=x{3,}|[\w-]*[./~])|(?:is|are|was|were)\ (?:intentional|deliberate|on\ purpose|by\ design)\b
         |(?:is|are)\ (?:now\ )?(?:the|our)\ (?:(?!only\b)\w+\ )?(?:source\ of\ truth|(?:preferred|recommended|standard|canonical|official|primary)\ (?!(?:problem|issue|reason|question|thing|concern)\b)\w+)\b)
       | (?:you\ (?:can|must|have\ to|need\ to)\ |just\ )?(?:use|run)\ x{3,}(?=\ (?:first\ )?to\ (?!(?:see|check|verify|confirm|find|reproduce|debug|show|be|look)\b)\w)
       | (?:to|for)\ [^,;?]{3,60},?\ (?:you\ (?:can|must|have\ to|need\ to)\ |just\ )?(?:use|run)\ x{3,}
@@ -129,6 +129,7 @@ _STANDS = lazy_pattern(
       | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
       | (?:all|every|each)\ (?!tests?\b)(?:[\w-]+\ ){1,3}(?:is|are)\ (?:in|kept|written|named|prefixed|sorted|private|public|optional)\ \w
       | everything\ (?:under|in|below|inside|outside)\ \S+\ (?:is|must|should|goes|has)\ \w
+      | (?:the|our)\ (?:priority|precedence|order\ of\ (?:precedence|priority))\ is\ \S
       | (?:the|our)\ (?:minimum|maximum|default|required|supported|lowest|highest|target|oldest)\ (?:[\w-]+\ ){1,3}is\ \w
       | (?:the|your|our)\ (?!(?:culprit|problem|issue|reason|cause)\b)(?:[\w'-]+\ ){1,4}is\ me(?=[.!]?$|\ \()
       )""",

@@ -43,6 +43,10 @@ def decided(text: str) -> list[str]:
         ),
         ("We'll use SQLite for the berth cache.",) * 2,
         ("We don't actually need a migration script",) * 2,
+        (
+            "mmk, we want to replace the regex w/ the quayparse library",
+            "We want to replace the regex w/ the quayparse library",
+        ),
         ("It has to run on old tablets too", "It has to run on old tablets too"),
         ("we need to support IE11", "We need to support IE11"),
         ("Pretty logs are not a goal.",) * 2,

@@ -29,6 +29,11 @@ from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
         ("crane messages are append only, so a count will do",) * 1
         + ("Crane messages are append only, so a count will do",),
         ("Berth sync only works if the quay exists.",) * 2,
+        (
+            "uhh, the tide file was supposed to be in `var/tides`, not in `tmp`",
+            "The tide file was supposed to be in `var/tides`, not in `tmp`",
+        ),
+        ("The priority is flags -> project file -> home file",) * 2,
         ("use `make tide` to start the tide server", "Use `make tide` to start the tide server"),
         ("to load the charts run `quayctl charts`", "To load the charts run `quayctl charts`"),
         ("You can run the long tests with `make long`.",) * 2,
