@@ -132,7 +132,7 @@ def measured(
                 run("search", count, SEARCHES if rounds > 1 else COMPARED, COMPARED)
                 for count in facts[:2]
             ],
-            "http": run("http", facts[0], *((4, 5) if rounds > 1 else (1, 0.5)), threads=1),
+            "http": run("http", facts[0], *((4, 5) if rounds > 1 else (1, 0.1)), threads=1),
         }
 
 

@@ -42,9 +42,9 @@ def measured(source: Path, sizes: Sequence[int], beside: Sequence[int]) -> dict[
 
     grown = {
         str(size): each(lambda folder, bytes_: of_sessions(folder, source, bytes_), size)
-        for size in sizes
+        for size in sorted({*sizes})
     }
-    more = {str(count): each(of_namespaces, count) for count in beside}
+    more = {str(count): each(of_namespaces, count) for count in sorted({*beside})}
     return {"imports": median(imports), "sessions": grown, "namespaces": more}
 
 
