@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
+import pytest
 
 from cairn.pipelines.dispatch import news
 from cairn.resources.effects import acknowledge, intend
@@ -12,6 +13,8 @@ from cairn.resources.web.notifier import told_in
 from cairn.serving.write.inbox import add_event
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
+
+pytestmark = pytest.mark.usefixtures("by_polars")
 
 
 def found(house: House, number: int, text: str) -> None:

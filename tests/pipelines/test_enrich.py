@@ -19,6 +19,8 @@ from cairn.serving.write.deletion import reach, target
 from tests.journeys.running import follow
 from tests.pipelines.house import House, open_house
 
+pytestmark = pytest.mark.usefixtures("by_polars")
+
 
 @pytest.fixture
 def house(tmp_path: Path) -> House:

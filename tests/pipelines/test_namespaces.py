@@ -17,6 +17,8 @@ from cairn.resources.warehouse.publication import published
 from tests.pipelines.house import House, failure, talk
 from tests.pipelines.test_sensors import line
 
+pytestmark = pytest.mark.usefixtures("by_polars")
+
 OF_OTHER = ("warehouse/other", "index/other", "publication/other.json", "checks/other.json",
             "lookup/other.sqlite", "inbox/other")  # fmt: skip
 OPENED: list[str] = []

@@ -34,6 +34,7 @@ def empty_ui(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Ui]:
         yield ui
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_each_asset_materializes_by_itself(ui: Ui) -> None:
     """The last table of each step; those that share one are taken together with their group."""
     tables = [step.writes[-1].name if step.writes else step.name for step in RUN]
@@ -42,12 +43,14 @@ def test_each_asset_materializes_by_itself(ui: Ui) -> None:
     assert len(came) > 30
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_each_group_materializes(ui: Ui) -> None:
     came = {name: ui.materialize(*group) for name, group in ui.groups.items()}
     assert came == dict.fromkeys(came, OK)
     assert len(came) == 10
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_a_home_without_data_can_be_materialized(empty_ui: Ui) -> None:
     assert empty_ui.materialize(*empty_ui.assets) == OK
     assert empty_ui.backfill("candidates") == OK
@@ -63,11 +66,13 @@ def test_each_check_that_shares_a_step_runs_by_itself(ui: Ui) -> None:
     assert ui.check("learnings", *ui.checks("learnings")) == OK
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_backfills_run_whatever_is_selected(ui: Ui) -> None:
     for selected in (["candidates"], ["episodes", "learning_candidates"], [*ui.assets], ["facts"]):
         assert ui.backfill(*selected) == OK, selected
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_what_is_clicked_before_that_which_it_follows_from_rests_on_what_is_there(
     ui: Ui, house: House
 ) -> None:

@@ -19,11 +19,14 @@ from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import load_settings
 from cairn.resources.home.sources import add_source
+from tests.homes import copy_home
 from tests.journeys.hives import CHAT, MODEL, chat, telling
 from tests.journeys.running import follow
 from tests.pipelines.house import House
 from tests.pipelines.ui import Ui, opened_ui
 from tests.resources.model_server import ModelServer, served
+
+pytestmark = pytest.mark.usefixtures("by_polars")
 
 OK = "SUCCESS"
 
@@ -68,24 +71,40 @@ def test_a_changed_policy_redoes_just_what_depends_on_it(
     assert_frame_equal(after.warehouse.read(WORK).collect().filter(by_day).sort(pl.all()), work)
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelServer]:
-    """A language model on loopback, and a home that has asked it all."""
-    logs = tmp_path / "logs"
-    logs.mkdir()
-    chat(logs, "hives", CHAT)
-    with served() as server:
+def environment(server: ModelServer, home: Path) -> dict[str, str]:
+    return {
+        "OPENAI_API_KEY": "no-key", "CAIRN_MODEL": MODEL, "CAIRN_MODEL_BASE": server.base,
+        "CAIRN_MODEL_MAX_RETRIES": "0", "CAIRN_HOME": str(home),
+        "DAGSTER_HOME": str(home / "dagster"),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def asked_all(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ModelServer, Path]]:
+    """A language model on loopback, and a home that has asked it all; no test changes it."""
+    place = tmp_path_factory.mktemp("asked_all")
+    (place / "logs").mkdir()
+    chat(place / "logs", "hives", CHAT)
+    with served() as server, pytest.MonkeyPatch.context() as patched:
         server.script = telling
-        for name, value in {
-            "OPENAI_API_KEY": "no-key", "CAIRN_MODEL": MODEL, "CAIRN_MODEL_BASE": server.base,
-            "CAIRN_MODEL_MAX_RETRIES": "0", "CAIRN_HOME": str(tmp_path / "home"),
-            "DAGSTER_HOME": str(tmp_path / "home" / "dagster"),
-        }.items():  # fmt: skip
-            monkeypatch.setenv(name, value)
+        for name, value in environment(server, place / "home").items():
+            patched.setenv(name, value)
         state = opened()
-        add_source(state.home, logs, "default")
+        add_source(state.home, place / "logs", "default")
         follow(state)
-        yield server
+        patched.undo()
+        yield server, place / "home"
+
+
+@pytest.fixture
+def server(
+    asked_all: tuple[ModelServer, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> ModelServer:
+    """That model, and a copy of that home, which a test may change."""
+    server, home = asked_all
+    for name, value in environment(server, copy_home(home, tmp_path / "home")).items():
+        monkeypatch.setenv(name, value)
+    return server
 
 
 def opened() -> State:
@@ -105,7 +124,7 @@ def test_a_changed_prompt_is_shown_and_asked_again_when_a_person_says_so(
     paid = server.requests
     assert asked_again(opened().of("default")) == []
     with opened_ui() as ui:
-        assert ui.backfill(*ui.assets) == OK
+        assert ui.backfill("extractors") == OK
         assert "asked_again" not in shown(ui, "extractors"), "nothing is stale"
     changed_prompt(monkeypatch)
     (change,) = asked_again(opened().of("default"))
@@ -114,7 +133,7 @@ def test_a_changed_prompt_is_shown_and_asked_again_when_a_person_says_so(
     monkeypatch.setenv("CAIRN_AUTO_BACKFILL", "never")
     for reason in ("auto_backfill is never", "no budget is set"):
         with opened_ui() as ui:
-            assert ui.backfill(*ui.assets) == OK
+            assert ui.backfill("extractors", "candidates") == OK
             told = shown(ui, "extractors")
         assert (told["asked_again/calls"], told["asked_again/tokens"]) == (
             change.calls, change.tokens,
@@ -132,8 +151,9 @@ def test_a_changed_prompt_is_shown_and_asked_again_when_a_person_says_so(
         assert "This run asks again" in shown(ui, "extractors")["asked_again"]
         assert server.requests == paid + change.calls
         assert "Name places, too." in str(server.asked[-1]) + str(server.asked[paid])
-        assert ui.backfill(*ui.assets) == OK
+        assert ui.backfill("extractors", "candidates") == OK
         assert "asked_again" not in shown(ui, "extractors")
+        assert server.requests == paid + change.calls
     assert opened().warehouse.of("default").version(RAW_LOGS) == raw
     assert staleness(opened()).changes == []
 
