@@ -103,8 +103,12 @@ def test_killed_in_every_kind_of_asset_it_ends_in_the_same_rows(
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(
         [
+            __name__,
             "cairn.pipelines.definitions",
+            "cairn.pipelines.runner",
             "cairn.resources.vector_index.edge",
+            "dagster._core.storage.sqlite_storage",
+            "dagster._core.workspace.context",
             "wordllama",
         ]
     )
