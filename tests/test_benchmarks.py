@@ -91,8 +91,8 @@ def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
 CHANGE = {
     "imports": 0.7,
     "sessions": {
-        "6000": {"first": 4.0, "lines": 3.0, "nothing": 0.2},
-        "30000": {"first": 6.0, "lines": 4.0, "nothing": 0.3},
+        "6000": {"first": 4.0, "lines": 3.0, "nothing": 0.2, "searchable": 1.5},
+        "30000": {"first": 6.0, "lines": 4.0, "nothing": 0.3, "searchable": 2.5},
     },
     "namespaces": {
         "1": {"first": 4.0, "namespace": 3.5, "nothing": 0.2},
@@ -108,6 +108,10 @@ def test_of_a_change_the_largest_home_counts_beside_the_smallest() -> None:
         "10 lines more, 0.0 MB against 0.0 MB": pytest.approx(3.0 / 4.0),
         "a namespace of 20 messages more, beside 2 against beside 1": pytest.approx(3.5 / 3.6),
     }
+    assert [figure.ratio for figure in found if "found by search" in figure.what] == [
+        pytest.approx(2.0 / 1.5),
+        pytest.approx(2.0 / 2.5),
+    ]
     assert [figure.ratio for figure in found if "10 lines more, 0.0 MB, goal" in figure.what] == [
         pytest.approx(0.7 / 3.0),
         pytest.approx(0.7 / 4.0),
@@ -120,6 +124,7 @@ def test_a_change_is_measured_beside_the_imports(source: Path) -> None:
     assert min(found["imports"], found["peak_mb"]) > 0
     (grown,) = found["sessions"].values()
     assert grown["nothing"] < min(grown["lines"], grown["first"])
+    assert grown["searchable"] > 0
     (more,) = found["namespaces"].values()
     assert max(more["nothing"], found["imports"]) < more["namespace"]
 

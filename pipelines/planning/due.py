@@ -40,8 +40,8 @@ NOTHING_NEW = "nothing new"
 
 
 @dataclass(frozen=True)
-class Due:
-    """What is due now."""
+class DueRuns:
+    """What is due now, and what is not."""
 
     namespaces: Sequence[str] = ()
     waits: Sequence[str] = ()
@@ -58,18 +58,18 @@ class Due:
 _IDLE = IdleHomes()
 
 
-def due(state: State, instance: dg.DagsterInstance) -> Due:
+def due(state: State, instance: dg.DagsterInstance) -> DueRuns:
     """The namespaces with something to do, of which no run is queued or under way.
 
     A home that stands as it did when nothing was found is not looked into; one that is damaged is
     healed first.
     """
     if wrong := _damage(state):
-        return Due(waits=[wrong])
+        return DueRuns(waits=[wrong])
     reconcile(instance)
     now = standing(state)
     if _IDLE.holds(state.home, now):
-        return Due()
+        return DueRuns()
     owns = state.each()
     make_known(instance, [own.own for own in owns])
     unfinished = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
@@ -90,7 +90,7 @@ def due(state: State, instance: dg.DagsterInstance) -> Due:
     told = [f"{name}: {why}" for name, why in waits.items() if why != NOTHING_NEW]
     if not (found or told):
         _IDLE.note(state.home, now)
-    return Due(found, told, new_bytes(state, changed) if found else 0)
+    return DueRuns(found, told, new_bytes(state, changed) if found else 0)
 
 
 def _waits(state: State, instance: dg.DagsterInstance, files: Sequence[LogFile]) -> str | None:

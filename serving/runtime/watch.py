@@ -16,7 +16,7 @@ from pathlib import Path
 from watchfiles import watch as changes
 
 from cairn.integrations.agents import cairn_command
-from cairn.pipelines.planning.due import Due, due
+from cairn.pipelines.planning.due import DueRuns, due
 from cairn.pipelines.runner import Engine, RunFailed, engine, run_due
 from cairn.resources.context import State, open_state
 from cairn.resources.home.damage import Damaged
@@ -83,7 +83,7 @@ def _follow(state: State, kept: Engine, say: Say) -> None:
         time.sleep(min(LONGEST_REST, rests) if caught_up else LONGEST_REST)
 
 
-def _take_in(state: State, kept: Engine, found: Due, say: Say) -> None:
+def _take_in(state: State, kept: Engine, found: DueRuns, say: Say) -> None:
     for namespace in found.namespaces:
         start = time.monotonic()
         try:
