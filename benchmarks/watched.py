@@ -67,7 +67,8 @@ def _until_found(memory: Memory, word: str) -> float:
 
 def _line(session: Path, text: str) -> bytes:
     """A message of the person in a session, as the last one there is but for its id and text."""
-    for line in reversed(session.read_bytes().splitlines()):
+    written = session.read_bytes()
+    for line in reversed(written.splitlines()):
         said = json.loads(line)
         if said.get("role") == "user":  # a chat
             said |= {"id": str(uuid4()), "content": text}
@@ -75,5 +76,6 @@ def _line(session: Path, text: str) -> bytes:
             said |= {"uuid": str(uuid4()), "message": {"role": "user", "content": text}}
         else:
             continue
-        return json.dumps(said).encode() + b"\n"
+        begins = b"" if written.endswith(b"\n") else b"\n"
+        return begins + json.dumps(said).encode() + b"\n"
     raise ValueError(f"{session}: nobody said anything")
