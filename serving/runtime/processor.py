@@ -5,6 +5,9 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+LITTLE = 1024 * 1024
+"""Bytes of new logs that are worked on in one thread, on one core."""
+
 
 def one_thread() -> None:
     """Has what is not imported yet work in one thread: for who answers questions, or has few rows.

@@ -22,10 +22,7 @@ from cairn.resources.context import State, open_state
 from cairn.resources.home.damage import Damaged
 from cairn.resources.home.settings import load_settings
 from cairn.resources.home.sources import SourceError, list_sources
-from cairn.serving.runtime.processor import one_core
-
-LITTLE = 1024 * 1024
-"""Bytes of new logs that this process takes in itself."""
+from cairn.serving.runtime.processor import LITTLE, one_core
 
 LOOK_EVERY = 5.0
 """Seconds between two looks where no file tells that it changed."""

@@ -22,7 +22,7 @@ from cairn.serving.cli.run_output import (
 )
 from cairn.serving.cli.terminal import at_home, console
 from cairn.serving.read.display import count, size, span
-from cairn.serving.runtime.processor import one_core, one_thread
+from cairn.serving.runtime.processor import LITTLE, one_core, one_thread
 
 if TYPE_CHECKING:
     from cairn.pipelines.runner import Plan
@@ -107,6 +107,7 @@ def command(
 
 def _watch(state: "State") -> None:
     from cairn.resources.home.daemon_lock import AlreadyRuns, watch_lock
+    from cairn.resources.home.sources import list_sources
     from cairn.serving.runtime.watch import watch
 
     def say(text: str) -> None:
@@ -115,6 +116,8 @@ def _watch(state: "State") -> None:
     try:
         with watch_lock(state.home, "cairn run --watch"):
             say(f"watching the logs of {state.home.root}")
+            if not list_sources(state.home):
+                say("no source is registered yet: use `cairn sources add PATH`")
             watch(state.home.root, say)
     except AlreadyRuns as other:
         raise click.ClickException(str(other)) from None
@@ -135,10 +138,6 @@ def _since_last_run(ctx: click.Context) -> "Since | None":
     if since.found:
         check_room(home)
     return since
-
-
-LITTLE = 1024 * 1024
-"""Bytes of new logs that are worked on in one thread."""
 
 
 def _is_little(since: "Since | None", sources: Sequence[Path]) -> bool:
