@@ -1,6 +1,7 @@
 """What runs all the time: Dagster's code server, its daemon and its UI, and the HTTP API."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -27,6 +28,17 @@ def ui_command(port: int, workspace: Path = GRAPH) -> list[str]:
     where = ["-w", str(workspace)] if workspace.is_file() else ["-m", MODULE]
     quiet = ["--dagster-log-level", "warning", "--code-server-log-level", "warning"]
     return _dagster("dagster_webserver", "-h", "127.0.0.1", "-p", str(port), *where, *quiet)
+
+
+def make_storage(dagster: Path) -> None:
+    """Makes Dagster's own files, where there are none yet: several that do so at once spoil them.
+
+    The environment names that folder (`Home.dagster_environment`).
+    """
+    if not (dagster / "schedules" / "schedules.db").exists():  # the last one that it makes
+        subprocess.run(  # noqa: S603  a program of ours
+            _dagster("dagster", "instance", "info"), check=False, stdout=subprocess.DEVNULL
+        )
 
 
 def children(

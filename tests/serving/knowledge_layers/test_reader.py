@@ -140,12 +140,12 @@ def test_an_answer_to_the_user(opened: Open) -> None:
         text = knowledge("how do we back up the NAS?")
         assert text == knowledge("how do we back up the NAS?")
         assert "\n\n[Relationships]\nCONNECTS_TO_HOST → Host:nas\n" in text
-        # What an outcome bore out is given, what only an agent said is not.
-        assert "[procedure] The backup job fails when the NAS is asleep, because transfer()" in text
+        # What a person said is given, what only an agent said is not.
+        assert "[procedure] Do not run `uv run harbor prune --keep 7`: that deletes" in text
         assert "It turns out that the backup job fails" not in text
         sections = knowledge.by_info_type("how do we back up the NAS?")
         of_work = knowledge.by_info_type("how do I run the tests of harbor-backup?")
-    assert list(sections) == ["context", "skills", "user_profile"]
+    assert list(sections) == ["context", "instructions", "skills", "user_profile"]
     assert list(of_work) == ["context", "instructions", "skills", "user_profile"]
     assert of_work["instructions"].count("run the whole test suite before every commit.") == 1
     for said in (text, *sections.values(), *of_work.values()):

@@ -125,6 +125,7 @@ def _free(home: "Home", host: str, port: int) -> int:
 
 def _run(home: "Home", started: Sequence["Child"]) -> None:
     from cairn.resources.home.daemon_lock import AlreadyRuns, daemon_lock
+    from cairn.serving.runtime.services import make_storage
     from cairn.serving.runtime.supervisor import keep_running
 
     def say(text: str) -> None:
@@ -135,6 +136,7 @@ def _run(home: "Home", started: Sequence["Child"]) -> None:
             home.dagster_environment()
             os.environ["PYTHONWARNINGS"] = "ignore"  # of Dagster's own processes, too
             about = "; ".join(ABOUT[child.name] for child in started)
+            make_storage(home.dagster)
             say(f"{'up':<6}  over {home.root}: {about}. Ctrl-C ends it")
             keep_running(started, [lock], say)
     except AlreadyRuns as other:
