@@ -94,12 +94,10 @@ class Warehouse:
         return found if "namespace" in table.columns else found.unique()
 
     def height(self, table: Table, namespace: str | None = None) -> int:
-        """Rows of a table; nothing is read for that.
-
-        Raises:
-            ValueError: of which namespace is not said.
-        """
-        return self._one(namespace).height(table)
+        """Rows of a table in a namespace, or in all; nothing is read for that."""
+        own = self._own(namespace)
+        named = self.namespaces() if own is None else [own]
+        return sum(self._part(name).height(table) for name in named)
 
     def version(self, table: Table, namespace: str | None = None) -> int | None:
         """Version of the last change of content; None if the table is not there.

@@ -175,8 +175,15 @@ def test_a_namespace_has_files_of_its_own_and_opens_no_others(tmp_path: Path) ->
     assert own.read(FUNNEL).collect()["rows_in"].to_list() == [1]
     assert own.write(FUNNEL, _gates(a=3)).changed
     assert Warehouse(tmp_path).read(FUNNEL, namespace="a").collect().height == 1
+    assert Warehouse(tmp_path).height(FUNNEL, "a") == 1
     with pytest.raises(Damaged):
         Warehouse(tmp_path).read(FUNNEL).collect()
+
+
+def test_rows_are_counted_of_one_namespace_or_of_all(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path)
+    warehouse.write(FUNNEL, _gates(a=1, b=2))
+    assert (warehouse.height(FUNNEL), warehouse.height(FUNNEL, "a")) == (2, 1)
 
 
 def test_rows_of_another_namespace_are_refused(tmp_path: Path) -> None:
