@@ -10,7 +10,6 @@ from cairn.assets.engine.run_by_conversation import MadeRows
 from cairn.knowledge.engine.stage import ConversationStage
 from cairn.knowledge.llm.client import LanguageModel
 from cairn.resources.context import State
-from cairn.resources.home.write_lock import write_lock
 
 
 def run_by_rules(stage: ConversationStage, state: State, days: Sequence[str]) -> StageReport:
@@ -21,7 +20,7 @@ def run_by_rules(stage: ConversationStage, state: State, days: Sequence[str]) ->
         made = stage.run(logs)
         return MadeRows(made, _outcomes(stage, made[stage.name]))
 
-    with write_lock(state.home, stage.name), timed(stage.name, state.namespace) as ended:
+    with state.writing(stage.name), timed(stage.name, state.namespace) as ended:
         return ended(run_by_conversation.run(state, stage.writes, [stage.extractor], days, make))
 
 

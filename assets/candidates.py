@@ -17,7 +17,6 @@ from cairn.knowledge.extraction.rules import RULES
 from cairn.knowledge.llm.client import LanguageModel
 from cairn.knowledge.schema.tables import CANDIDATES, CHECK_INS, PIECES, REJECTED_FACTS
 from cairn.resources.context import State
-from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
     from cairn.resources.llm.dry_run import DryRunModel
@@ -53,7 +52,7 @@ def run_candidates(state: State, days: Sequence[str]) -> StageReport:
         return MadeRows(rows, became, {name: one.failures for name, one in asked.items()})
 
     state.wait_for_model("candidates", waits=False)
-    with write_lock(state.home, "candidates"), timed("candidates", state.namespace) as finished:
+    with state.writing("candidates"), timed("candidates", state.namespace) as finished:
         settings = state.settings
         return finished(
             run_by_conversation.run(

@@ -5,12 +5,11 @@ from cairn.assets.pending.in_force import in_force
 from cairn.knowledge.engine.extractors import extractors_frame
 from cairn.knowledge.schema.tables import EXTRACTORS
 from cairn.resources.context import State
-from cairn.resources.home.write_lock import write_lock
 
 
 def run_extractors(state: State) -> StageReport:
     """Writes what is in force."""
-    with write_lock(state.home, "extractors"), timed("extractors", state.namespace) as finished:
+    with state.writing("extractors"), timed("extractors", state.namespace) as finished:
         frame = extractors_frame(in_force(state.settings), state.policy)
         written = state.warehouse.write(EXTRACTORS, frame, namespaces=state.namespaces())
         return finished(

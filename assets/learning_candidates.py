@@ -21,7 +21,6 @@ from cairn.knowledge.learnings.stages import EXTRACTOR, learning_candidates
 from cairn.knowledge.llm.client import LanguageModel
 from cairn.knowledge.schema.tables import LEARNING_CANDIDATES
 from cairn.resources.context import State
-from cairn.resources.home.write_lock import write_lock
 
 if TYPE_CHECKING:
     from cairn.resources.llm.dry_run import DryRunModel
@@ -54,7 +53,7 @@ def run_learning_candidates(state: State, days: Sequence[str]) -> StageReport:
 
     state.wait_for_model("learning_candidates", waits=False)
     name = "learning_candidates"
-    with write_lock(state.home, name), timed(name, state.namespace) as ended:
+    with state.writing(name), timed(name, state.namespace) as ended:
         settings = state.settings
         return ended(
             run_by_conversation.run(

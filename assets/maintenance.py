@@ -8,7 +8,6 @@ from cairn.assets.engine.namespaces import NAMESPACES
 from cairn.knowledge.schema.tables import TABLES
 from cairn.resources.context import State
 from cairn.resources.home.marks import note_night
-from cairn.resources.home.write_lock import write_lock
 from cairn.resources.warehouse.publication import generations_in_use, versions_in_use
 
 
@@ -30,9 +29,9 @@ def maintenance(
     removed: dict[str, int] = {}
     in_use = versions_in_use(state.home, own.own)
     for name, table in TABLES.items():
-        with write_lock(state.home, f"maintenance of {name} of {own.own}"):
+        with own.writing(f"maintenance of {name} of {own.own}"):
             removed[name] = own.warehouse.maintain(table, keep=in_use.get(name, ()))
-    with write_lock(state.home, f"maintenance of the index of {own.own}"):
+    with own.writing(f"maintenance of the index of {own.own}"):
         generations = len(state.index.prune(own.own, generations_in_use(state.home, own.own)))
     note_night(state.home, own.own)
     return dg.MaterializeResult(

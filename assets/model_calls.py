@@ -8,7 +8,6 @@ from cairn.assets.engine.progress import StageReport
 from cairn.knowledge.llm.costs import costs
 from cairn.knowledge.schema.tables import MODEL_CALLS
 from cairn.resources.context import State
-from cairn.resources.home.write_lock import write_lock
 
 
 def run_model_calls(state: State) -> StageReport:
@@ -16,7 +15,7 @@ def run_model_calls(state: State) -> StageReport:
 
     Where the file of answers is another one than before, such as a backup, the table follows it.
     """
-    with write_lock(state.home, "model_calls"):
+    with state.writing("model_calls"):
         ledger = state.answers.ledger()
         if state.namespace is not None:
             ledger = ledger.filter(pl.col("namespace") == state.namespace)

@@ -27,7 +27,6 @@ from cairn.knowledge.schema.tables import (
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import forgetting, note_forgetting
 from cairn.resources.home.usage import forget_use
-from cairn.resources.home.write_lock import write_lock
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.lookup.file import remove_lookup
 from cairn.resources.retraction_guard import bounds, retractions_now
@@ -47,7 +46,7 @@ from cairn.resources.warehouse.publication import (
 
 def run_publication(state: State) -> StageReport:
     """Publishes each namespace whose invariants hold; keeps which ones do not, and why."""
-    with write_lock(state.home, "publication"), timed("publication", state.namespace) as finished:
+    with state.writing("publication"), timed("publication", state.namespace) as finished:
         report = StageReport("publication")
         for own in state.each():
             report = add_up(report, _published(own))
@@ -86,6 +85,8 @@ def _published(state: State) -> StageReport:
     )
     if wrong:
         return StageReport("publication", 1, failed=1, rows=1)
+    if state.warehouse.leases:
+        state.warehouse.leases.of(namespace).confirm()
     written = publish(state.home, manifest)
     make_lookup(state, manifest)
     if changed:

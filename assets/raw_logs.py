@@ -24,7 +24,6 @@ from cairn.knowledge.schema.tables import (
     WORK,
 )
 from cairn.resources.context import State
-from cairn.resources.home.write_lock import write_lock
 
 STEP = STEPS[STAGE.name]
 
@@ -34,7 +33,7 @@ BATCH_BYTES = 32 * 1024 * 1024
 
 def run_raw_logs(state: State, days: Sequence[str]) -> StageReport:
     """Makes the raw logs, conversations and episodes of `days` anew."""
-    with write_lock(state.home, STAGE.name), timed(STAGE.name, state.namespace) as finished:
+    with state.writing(STAGE.name), timed(STAGE.name, state.namespace) as finished:
         where = places(state).filter(pl.col("day").is_in(days))
         units = day_units(where, STAGE.name, fingerprint(state.policy))
         report = StageReport(STAGE.name)

@@ -21,7 +21,6 @@ from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
 from cairn.resources.context import State
 from cairn.resources.deletion.applying import ForgottenRecords, apply_tombstones
 from cairn.resources.home.log_files import LogFile, prefix_hash, windows
-from cairn.resources.home.write_lock import write_lock
 
 BATCH_BYTES = 32 * 1024 * 1024
 """Payload written at once, while the next is read: what bounds the memory of an import."""
@@ -58,7 +57,7 @@ class Start(NamedTuple):
 
 def intake(state: State, files: Iterable[LogFile]) -> StageReport:
     """Reads what is new in `files` and appends it to `records`; batch by batch, each complete."""
-    with write_lock(state.home, "records"), timed("records", state.namespace) as finished:
+    with state.writing("records"), timed("records", state.namespace) as finished:
         report = StageReport("records")
         forgotten = apply_tombstones(state)
         batches = _batches(_read(state, map(_as_it_is, files), forgotten))

@@ -8,14 +8,13 @@ from cairn.knowledge.retrieval.points import points
 from cairn.knowledge.schema.tables import VECTOR_INDEX
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import forgetting
-from cairn.resources.home.write_lock import write_lock
 
 STEP = STEPS["vector_index"]
 
 
 def run_vector_index(state: State, *, rebuild: bool = False) -> StageReport:
     """Publishes a generation for each namespace whose points changed."""
-    with write_lock(state.home, "vector_index"), timed("vector_index", state.namespace) as finished:
+    with state.writing("vector_index"), timed("vector_index", state.namespace) as finished:
         frames = [state.warehouse.read(table).collect() for table in STEP.reads]
         namespaces = sorted({*(n for frame in frames for n in frame["namespace"].unique())})
         # A copy of a generation keeps the bytes of points that are deleted from it.

@@ -10,7 +10,6 @@ from cairn.assets.engine.plots import table
 from cairn.knowledge.engine.work import OUTCOMES
 from cairn.knowledge.schema.tables import WORK
 from cairn.resources.context import State
-from cairn.resources.home.write_lock import write_lock
 
 
 def work_shown(state: State) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def noted_at_once(state: State) -> Generator[Callable[[], None]]:
 
     def note() -> None:
         anew = warehouse.is_gathered_anew(WORK)
-        with write_lock(state.home, WORK.name) if anew else nullcontext():
+        with state.writing(WORK.name) if anew else nullcontext():
             warehouse.commit_gathered(WORK)
 
     warehouse.gather(WORK)

@@ -1,8 +1,11 @@
 """Everything that Dagster sees, over one home."""
 
 import warnings
+from collections.abc import Generator
+from contextlib import nullcontext
 
 import dagster as dg
+from dagster._core.storage.tags import PARTITION_NAME_TAG
 
 from cairn.pipelines.checks.frames import CHECKS, VERIFY
 from cairn.pipelines.graph import ASSETS, NIGHT, versioned
@@ -28,15 +31,20 @@ def definitions(state: State) -> dg.Definitions:
     """The graph over one home."""
 
     @dg.resource(description="The home: tables, index, settings.")
-    def opened(context: dg.InitResourceContext) -> State:
-        """The state; a run that opens it says by which process, so that it can be told dead."""
+    def opened(context: dg.InitResourceContext) -> Generator[State]:
+        """The state; a run that opens it says by which process, so that it can be told dead.
+
+        It holds the lease of its namespace to its end: nobody publishes what it has half made.
+        """
         tags = context.run.tags if context.run else {}
         command = tags.get(COMMAND_TAG)
         night = is_night(context.run and context.run.job_name, command)
         state.begin_run(command, night=night, again=AGAIN_TAG in tags)
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
-        return state
+        namespace = tags.get(PARTITION_NAME_TAG)
+        with state.of(namespace).leased() if namespace else nullcontext():
+            yield state
 
     return dg.Definitions(
         assets=versioned(ASSETS, state.settings),

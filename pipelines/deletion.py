@@ -27,7 +27,6 @@ from cairn.resources.deletion.places import NamedPlace, places
 from cairn.resources.deletion.tombstones import forgetting, note
 from cairn.resources.home.atomic_files import sync_folder
 from cairn.resources.home.home import HomeError, check_room, open_home
-from cairn.resources.home.write_lock import write_lock
 from cairn.resources.warehouse.publication import (
     blocked_namespaces,
     forget_others,
@@ -79,13 +78,13 @@ def dry_run(state: State, event: Mapping[str, object], pattern: str | None = Non
         raise HomeError("a dry run needs the tables in a folder, and `warehouse` names an address")
     namespace = str(event["namespace"])
     with ExitStack() as until_done:
-        with write_lock(state.home, "forget --dry-run"):
+        with state.writing("forget --dry-run"):
             _clear(state)
             scratch = until_done.enter_context(_scratch(state))
             copy = _copied(state.of(namespace), scratch).of(namespace)
             before = as_they_are(state, namespace)
         note(copy.home, event)
-        with write_lock(copy.home, "forget"):
+        with copy.writing("forget"):
             apply_tombstones(copy)
         follow(copy, since="raw_logs", until=STAGES[-1].name)
         after = as_they_are(copy, namespace)
@@ -191,7 +190,7 @@ def purge(state: State) -> list[NotYet]:
         Namespaces that are blocked: their readers need versions that may hold what was forgotten.
         And Dagster, while a run is under way.
     """
-    with write_lock(state.home, "forget --purge"):
+    with state.writing("forget --purge"):
         _clear(state)
         for namespace in namespaces(state.home):
             forget_others(state.home, namespace)
@@ -200,7 +199,7 @@ def purge(state: State) -> list[NotYet]:
     for own in state.each():
         in_use = versions_in_use(state.home, own.own)
         for name, table in TABLES.items():
-            with write_lock(state.home, f"forget --purge of {name} of {own.own}"):
+            with own.writing(f"forget --purge of {name} of {own.own}"):
                 own.warehouse.purge(table, keep=in_use.get(name, ()))
     sync_folder(state.home.root)
     held = blocked_namespaces(state.home)

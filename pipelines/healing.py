@@ -29,7 +29,6 @@ from cairn.resources.home.damage import Damage, Damaged
 from cairn.resources.home.home import FOLDERS, open_home, remove, set_aside
 from cairn.resources.home.seals import SEALS
 from cairn.resources.home.sources import keep_sources
-from cairn.resources.home.write_lock import write_lock
 from cairn.resources.llm.answer_cache import Answers
 from cairn.resources.llm.verdict_limits import CHECKS
 from cairn.resources.repair.home_damage import home_damage, manifests_in_force, usable_mode
@@ -71,7 +70,7 @@ def heal(
     found = home_damage(state, deep=deep, sound=sound)
     if not (_mendable(found, accept_loss) or _says_untrue(state, sound) or _unsealed(state)):
         return [one for one in found if one.kind]
-    with write_lock(state.home, "healing", timeout=timeout):
+    with state.writing("healing", timeout=timeout):
         mended: dict[Damage, None] = {}
         for _ in range(LOOKS):
             found = home_damage(state, deep=deep)
@@ -100,7 +99,7 @@ def heal_files(state: State) -> list[Damage]:
     if not found:
         keep_sources(state.home)  # a home from before there was a copy has none
         return []
-    with write_lock(state.home, "healing"):
+    with state.writing("healing"):
         for each in found:
             if each.kind == "sources" or each.where.is_symlink() or each.where.exists():
                 MENDS[each.kind](state, each)

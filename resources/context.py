@@ -4,8 +4,8 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,8 @@ from cairn.resources.home.home import (
 from cairn.resources.home.inbox import namespaces_of_inbox
 from cairn.resources.home.settings import Settings, load_settings
 from cairn.resources.home.sources import LogSource, SourceError, list_sources
+from cairn.resources.home.write_lock import notes_lock, write_lock
+from cairn.resources.warehouse.lease import Leases
 from cairn.resources.warehouse.publication import namespaces
 from cairn.resources.warehouse.warehouse import Warehouse
 
@@ -135,10 +137,45 @@ class State:
     @cached_property
     def warehouse(self) -> Warehouse:
         """The tables."""
-        address = self.settings.warehouse or str(self.home.warehouse)
-        stores = self.settings.object_store or None
-        whole: Warehouse = self._once("warehouse", lambda: Warehouse(address, stores))
+        whole: Warehouse = self._once("warehouse", self._warehouse)
         return whole if self.namespace is None else whole.of(self.namespace)
+
+    def _warehouse(self) -> Warehouse:
+        shared, stores = self.settings.warehouse, self.settings.object_store or None
+        if shared is None:
+            return Warehouse(str(self.home.warehouse), stores)
+        leases = Leases(shared, stores, self.settings.lease_seconds)
+        return Warehouse(shared, stores, leases=leases)
+
+    @contextmanager
+    def writing(
+        self, command: str | None = None, *, timeout: float | None = None
+    ) -> Generator[None]:
+        """Holds what a writer needs: the lock of its namespace or of the home, and the leases.
+
+        Args:
+            command: What this process does, for those who wait.
+            timeout: Seconds to wait; the home's if unset.
+
+        Raises:
+            LockTimeout: another writer held one for all that time.
+            HomeError: the home can only be read.
+        """
+        with (
+            write_lock(self.home, command, namespace=self.namespace, timeout=timeout),
+            self.leased(timeout),
+        ):
+            yield
+
+    def leased(self, timeout: float | None = None) -> AbstractContextManager[None]:
+        """Holds the leases of its namespaces, where the warehouse is one that other homes share.
+
+        Raises:
+            LockTimeout: another process held one for all that time.
+        """
+        patience = self.home.lock_timeout if timeout is None else timeout
+        leases = self.warehouse.leases
+        return leases.held(self.namespaces(), patience) if leases else nullcontext()
 
     @property
     def searches(self) -> bool:
@@ -288,13 +325,16 @@ class State:
     def _note(self, mark: str, asset: str, *, on: bool) -> None:
         """Adds an asset to a mark, or takes it away; a mark without any is no file."""
         file = self.home.root / mark
-        noted = set(file.read_text().split()) if file.exists() else set[str]()
-        if on:
-            file.write_text("\n".join(sorted({*noted, asset})))
-        elif noted <= {asset}:
-            file.unlink(missing_ok=True)
-        elif asset in noted:
-            file.write_text("\n".join(sorted(noted - {asset})))
+        if not (on or file.exists()):
+            return
+        with notes_lock(self.home):
+            noted = set(file.read_text().split()) if file.exists() else set[str]()
+            if on:
+                file.write_text("\n".join(sorted({*noted, asset})))
+            elif noted <= {asset}:
+                file.unlink(missing_ok=True)
+            elif asset in noted:
+                file.write_text("\n".join(sorted(noted - {asset})))
 
     @property
     def model_goes_on(self) -> bool:

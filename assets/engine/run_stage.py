@@ -32,7 +32,6 @@ from cairn.knowledge.engine.work import (
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import WORK, Table
 from cairn.resources.context import State
-from cairn.resources.home.write_lock import write_lock
 from cairn.resources.llm.dry_run import stood_in
 from cairn.resources.warehouse.warehouse import Written
 
@@ -112,7 +111,7 @@ def run_stage(state: State, stage: Stage) -> StageReport:
     A stage with `after` or `update_incremental` updates just what the change touches, where it is
     known what its tables were made of; else, and any other stage, all of the namespace.
     """
-    with write_lock(state.home, stage.name), timed(stage.name, state.namespace) as finished:
+    with state.writing(stage.name), timed(stage.name, state.namespace) as finished:
         report = StageReport(stage.name)
         for own in state.each():
             report = add_up(report, _run(own, stage))

@@ -10,7 +10,6 @@ from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
 from cairn.resources.context import State
 from cairn.resources.home.log_files import on_disk
-from cairn.resources.home.write_lock import write_lock
 
 
 def forget_work(state: State, days: Sequence[str]) -> int:
@@ -18,7 +17,7 @@ def forget_work(state: State, days: Sequence[str]) -> int:
 
     What follows from the days is then made of everything, and not of what changed.
     """
-    with write_lock(state.home, "backfill"):
+    with state.writing("backfill"):
         work = state.warehouse.read(WORK).collect()
         extractors = [each for step in BY_CONVERSATION for each in step.extractors(state.settings)]
         by_day = [raw_logs.STAGE.name, *(extractor.name for extractor in extractors)]
@@ -32,7 +31,7 @@ def forget_work(state: State, days: Sequence[str]) -> int:
 
 def forget_stage(state: State, name: str) -> None:
     """Makes a stage over whole tables owe all again, in every namespace."""
-    with write_lock(state.home, name, timeout=state.settings.lock_timeout):
+    with state.writing(name, timeout=state.settings.lock_timeout):
         work = state.warehouse.read(WORK).collect()
         state.warehouse.write(WORK, work.filter(pl.col("stage") != name))
 
@@ -43,7 +42,7 @@ def forget_failures(state: State, namespace: str | None = None) -> tuple[int, li
     Returns:
         How many things will be tried, and the files that are gone, whose letters stay.
     """
-    with write_lock(state.home, "dead-letters"):
+    with state.writing("dead-letters"):
         mine = pl.lit(value=True) if namespace is None else pl.col("namespace") == namespace
         warehouse = state.warehouse
         letters = warehouse.read(DEAD_LETTERS).collect()

@@ -28,6 +28,7 @@ from cairn.resources.home.inbox import (
     lines_of,
     namespaces_of_inbox,
 )
+from cairn.resources.home.write_lock import notes_lock
 
 MODE = 0o600
 _KEY = re.compile(rb"[0-9a-f]{64}")
@@ -138,10 +139,11 @@ def forgetting(home: Home) -> set[str]:
 
 
 def note_forgetting(home: Home, namespace: str, *, on: bool) -> None:
-    """Notes that a namespace is one of these, or no more. Only under the home's write lock."""
-    noted = forgetting(home)
-    wanted = noted | {check_namespace(namespace)} if on else noted - {namespace}
-    if not wanted:
-        (home.root / FORGETTING).unlink(missing_ok=True)
-    elif wanted != noted:
-        replace_file(home.root / FORGETTING, "\n".join(sorted(wanted)).encode())
+    """Notes that a namespace is one of these, or no more. Only under its write lock."""
+    with notes_lock(home):
+        noted = forgetting(home)
+        wanted = noted | {check_namespace(namespace)} if on else noted - {namespace}
+        if not wanted:
+            (home.root / FORGETTING).unlink(missing_ok=True)
+        elif wanted != noted:
+            replace_file(home.root / FORGETTING, "\n".join(sorted(wanted)).encode())

@@ -25,7 +25,7 @@ OURS = {
     "model_goes_on", "keys.json", "forget.key", "forgetting", "search_waits", "notifications",
     "damaged", "records_dated", "warehouse.next", "usage", "run_times.jsonl", "upgrading",
     "lookup", "hooks", "daemon.lock", "watch.lock", "nothing_new.json", "verified", "nights",
-    "settled",
+    "settled", "locks", "notes.lock",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -36,9 +36,9 @@ SAMPLES_FOLDER = (PACKAGE / "samples").resolve()
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
 # What dagster 1.13 accepts stands in dagster/_core/instance/config.py. Storage is not named: the
-# default is SQLite under DAGSTER_HOME, which is this folder. Four runs at once let a sensor's run
-# pass between the assets of a night; writers still take turns by the home's lock.
-DAGSTER_YAML = """\
+# default is SQLite under DAGSTER_HOME, which is this folder. Runs of several namespaces go side by
+# side, one for each core; more than one lets a sensor's run pass between the assets of a night.
+DAGSTER_YAML = f"""\
 # Written by Cairn; changes made here are overwritten.
 telemetry:
   enabled: false
@@ -53,7 +53,7 @@ compute_logs:
   module: dagster._core.storage.noop_compute_log_manager
   class: NoOpComputeLogManager
 run_queue:
-  max_concurrent_runs: 4
+  max_concurrent_runs: {min(max(2, os.cpu_count() or 1), 8)}
   dequeue_interval_seconds: 1
 run_monitoring:
   enabled: true
@@ -173,8 +173,13 @@ class Home:
 
     @property
     def write_lock(self) -> Path:
-        """The one writer's lock."""
+        """Held by who writes to the whole home, and shared by who writes to a namespace."""
         return self.root / "write.lock"
+
+    @property
+    def namespace_locks(self) -> Path:
+        """Folder of locks, each held by who writes to a namespace."""
+        return self.root / "locks"
 
     @property
     def daemon_lock(self) -> Path:

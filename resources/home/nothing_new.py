@@ -34,6 +34,8 @@ _PASSED_OVER = frozenset(
         FILE,
         "write.lock",
         "write.lock.next",
+        "locks",
+        "notes.lock",
         "daemon.lock",
         "watch.lock",
         "usage",

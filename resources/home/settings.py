@@ -114,6 +114,11 @@ class Settings(BaseSettings):
     storage_options: dict[str, SecretStr] = Field(
         default={}, description="Options of the object store: region, endpoint, keys."
     )
+    lease_seconds: float = Field(
+        default=30.0,
+        ge=1,
+        description="How long a process that is gone keeps others from a shared `warehouse`.",
+    )
     qdrant_url: Annotated[str, _address("http://127.0.0.1:6333")] | None = Field(
         default=None,
         description="Address of a Qdrant server that holds the index; in the home if unset.",

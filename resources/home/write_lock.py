@@ -1,4 +1,4 @@
-"""The one writer's lock: command line, sensor and schedule take turns."""
+"""Who writes to a namespace holds its lock: command line, sensor and schedule take turns."""
 
 import fcntl
 import json
@@ -6,13 +6,13 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cairn.resources.home.home import Home, check_writable, set_aside
+from cairn.resources.home.home import Home, check_namespace, check_writable, set_aside
 
 POLL_SECONDS = 0.1
 PATIENCE_SECONDS = 1.0
@@ -43,18 +43,24 @@ UNSIGNED = Holder(0, "unknown", "")
 
 @contextmanager
 def write_lock(
-    home: Home, command: str | None = None, *, timeout: float | None = None
+    home: Home,
+    command: str | None = None,
+    *,
+    namespace: str | None = None,
+    timeout: float | None = None,
 ) -> Generator[Holder]:
-    """Holds the home's lock; who must wait logs for whom, once per holder.
+    """Holds the lock of a namespace, or of the whole home; who must wait logs for whom.
 
-    It is a flock: the kernel gives it up when the process ends, killed or not. It is not
-    reentrant: to give it up between assets, leave the context and enter it again. Who waits
+    Writers of different namespaces work side by side; who holds the home works alone. Locks are
+    flocks: the kernel gives them up when the process ends, killed or not. They are not
+    reentrant: to give one up between assets, leave the context and enter it again. Who waits
     holds a second lock, so that one who leaves and enters again queues behind them. A forked
     child shares it until the child ends too; a spawned one does not.
 
     Args:
         home: The home to write to.
         command: What this process does, for those who wait.
+        namespace: The only one that is written to; all of them if none.
         timeout: Seconds to wait; the home's if unset.
 
     Raises:
@@ -69,25 +75,54 @@ def write_lock(
     timeout = home.lock_timeout if timeout is None else timeout
     deadline = time.monotonic() + timeout
     check_writable(home)
-    for path in (home.write_lock, home.write_lock.with_suffix(".lock.next")):
-        if path.is_symlink() or (
-            path.exists() and not path.is_file()
-        ):  # nobody can hold such a one
-            set_aside(home, path)
-    with opened(home.write_lock) as lock:
-        with opened(home.write_lock.with_suffix(".lock.next")) as turn:
-            _wait(turn, lock, deadline, timeout)
-            _wait(lock, lock, deadline, timeout)
+    with ExitStack() as held:
+
+        def take(path: Path, kind: int) -> int:
+            queue = path.with_suffix(".lock.next")
+            for each in (path, queue):
+                _make_room(home, each)
+            lock = held.enter_context(opened(path))
+            with opened(queue) as turn:
+                for each, how in ((turn, fcntl.LOCK_EX), (lock, kind)):
+                    _wait(each, how, lambda: signature(lock) or _writes(home), deadline, timeout)
+            return lock
+
+        whole = take(home.write_lock, fcntl.LOCK_EX if namespace is None else fcntl.LOCK_SH)
+        lock = whole
+        if namespace is not None:
+            home.namespace_locks.mkdir(mode=0o700, exist_ok=True)
+            lock = take(home.namespace_locks / f"{check_namespace(namespace)}.lock", fcntl.LOCK_EX)
         sign(lock, own)
         try:
             yield own
         finally:
             os.ftruncate(lock, 0)
+            os.utime(whole)  # one time tells of what was written in any namespace
 
 
 def lock_holder(home: Home) -> Holder | None:
-    """Who holds the lock now, if anyone does."""
-    return holder_of(home, home.write_lock)
+    """Who writes now, if anyone does; of several, in namespaces side by side, one."""
+    return holder_of(home, home.write_lock) or _writes(home)
+
+
+@contextmanager
+def notes_lock(home: Home) -> Generator[None]:
+    """Holds what keeps writers of two namespaces from replacing one note of the home at once."""
+    with opened(home.root / "notes.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _writes(home: Home) -> Holder | None:
+    """Who writes to a namespace now."""
+    places = sorted(home.namespace_locks.glob("*.lock")) if not home.read_only else []
+    return next(filter(None, (holder_of(home, place) for place in places)), None)
+
+
+def _make_room(home: Home, path: Path) -> None:
+    """Sets aside what stands in the place of a lock, and nobody can hold."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        set_aside(home, path)
 
 
 def holder_of(home: Home, path: Path) -> Holder | None:
@@ -110,12 +145,18 @@ def opened(path: Path, how: int = os.O_RDWR | os.O_CREAT) -> Generator[int]:
         os.close(descriptor)
 
 
-def _wait(descriptor: int, lock: int, deadline: float, timeout: float) -> None:
-    """Takes a flock; `lock` is where its holder, or who is before us, has signed."""
+def _wait(
+    descriptor: int,
+    kind: int,
+    holder: Callable[[], Holder | None],
+    deadline: float,
+    timeout: float,
+) -> None:
+    """Takes a flock; `holder` tells who has it, or is before us."""
     told: Holder | None = None
     start = time.monotonic()
-    while not taken(descriptor, fcntl.LOCK_EX):
-        other = signature(lock)
+    while not taken(descriptor, kind):
+        other = holder()
         if other and other != told and time.monotonic() - start >= PATIENCE_SECONDS:
             told = other
             logger.info("waiting for %s", other)

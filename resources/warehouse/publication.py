@@ -13,6 +13,7 @@ from cairn.resources.home.atomic_files import replace_file
 from cairn.resources.home.damage import RUN, Damaged
 from cairn.resources.home.home import Home, check_namespace
 from cairn.resources.home.notes import NoteError, read_note
+from cairn.resources.home.write_lock import notes_lock
 from cairn.resources.warehouse.warehouse import Warehouse
 
 KEPT = 3
@@ -96,8 +97,10 @@ def read_blocked(home: Home) -> dict[str, BlockedPublication]:
 
 def block(home: Home, namespace: str, held: BlockedPublication | None) -> None:
     """Keeps that a namespace is blocked, and why; or that it is not. Under its write lock."""
-    known = blocked_namespaces(home)
-    if held != known.get(namespace):
+    if held == blocked_namespaces(home).get(namespace):
+        return
+    with notes_lock(home):
+        known = blocked_namespaces(home)
         every = {**known, namespace: held}
         content = {name: asdict(each) for name, each in every.items() if each is not None}
         replace_file(home.root / BLOCKED, json.dumps(content, indent=1, sort_keys=True).encode())

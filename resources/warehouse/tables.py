@@ -35,6 +35,7 @@ from cairn.resources.warehouse.delta import (
     written_as,
 )
 from cairn.resources.warehouse.gathered import Gathered
+from cairn.resources.warehouse.lease import Lease
 from cairn.resources.warehouse.table_files import reseal, seal_commit
 from cairn.resources.warehouse.vacuum import purged, vacuumed
 
@@ -74,6 +75,8 @@ class Tables:
     storage_options: dict[str, str] | None = field(default=None, repr=False)
     run_id: str | None = None
     """Written into each commit."""
+    lease: Lease | None = None
+    """What each commit needs and names, where other homes may write, too."""
     _kept: dict[Commit, Opened] = field(
         default_factory=dict[Commit, Opened], init=False, repr=False, compare=False
     )
@@ -427,15 +430,21 @@ class Tables:
         predicate: str | None = None,
         written: pl.DataFrame | None = None,
     ) -> Written:
-        """Commits rows; `written` are all that the table has then, if they are known."""
+        """Commits rows; `written` are all that the table has then, if they are known.
+
+        Raises:
+            Conflict: another writer changed it.
+            LeaseLost: another home writes to the namespace by now.
+        """
         metadata = {"run_id": self.run_id} if self.run_id else None
+        stored = opened and self._to_commit(opened)
+        fence = self.lease.fence(stored) if self.lease else None
         common: dict[str, Any] = {
             "writer_properties": written_as(table.name),
-            "commit_properties": CommitProperties(custom_metadata=metadata),
+            "commit_properties": CommitProperties(metadata, app_transactions=fence),
             "post_commithook_properties": HOOKS,
         }
         try:
-            stored = opened and self._to_commit(opened)
             following = 0 if stored is None else stored.version() + 1
             if stored is None:
                 stored = self._create(table, data, common)

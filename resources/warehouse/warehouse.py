@@ -11,6 +11,7 @@ from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.tables import Table
 from cairn.resources.home.home import NAMESPACE, check_namespace
 from cairn.resources.warehouse.delta import listed_folders, table_uri
+from cairn.resources.warehouse.lease import Leases
 from cairn.resources.warehouse.tables import Conflict, Tables, Written
 
 __all__ = ["Conflict", "Warehouse", "Written"]
@@ -34,6 +35,8 @@ class Warehouse:
     """Written into each commit."""
     namespace: str | None = None
     """The only one that it reads and writes; all of them if none."""
+    leases: Leases | None = None
+    """By which its namespaces are written to, where other homes may do so, too."""
     _parts: dict[str, Tables] = field(default_factory=dict[str, Tables], repr=False, compare=False)
 
     def of(self, namespace: str) -> "Warehouse":
@@ -205,7 +208,8 @@ class Warehouse:
                 self._parts.pop(next(iter(self._parts)), None)
             options = dict(self.storage_options) if self.storage_options else None
             address = table_uri(self.address, check_namespace(namespace))
-            part = Tables(address, namespace, options, self.run_id)
+            lease = self.leases and self.leases.of(namespace)
+            part = Tables(address, namespace, options, self.run_id, lease)
         self._parts[namespace] = part  # those that are not asked for give way
         return part
 

@@ -1,10 +1,8 @@
 """The sensor: what it starts, and when it waits."""
 
 import json
-import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +22,7 @@ from cairn.resources.home.inbox import append_event
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.home.write_lock import write_lock
+from cairn.resources.processes import process_name
 from cairn.resources.warehouse.publication import published
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
@@ -146,7 +145,7 @@ def test_another_engine_is_filled_by_the_next_run(house: House) -> None:
 def test_a_run_under_way_is_waited_for(new_house: NewHouse) -> None:
     house = new_house()
     (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
-    run_id = under_way(house, {PROCESS_TAG: f"{socket.gethostname()}:{os.getpid()}"})
+    run_id = under_way(house, {PROCESS_TAG: process_name()})
     assert house.tick() == f"default: run {run_id[:8]} is under way"
 
 
@@ -154,7 +153,7 @@ def test_a_run_whose_process_was_killed_is_not_waited_for(new_house: NewHouse) -
     house = new_house()
     (house.logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        run_id = under_way(house, {PROCESS_TAG: f"{socket.gethostname()}:{child.pid}"})
+        run_id = under_way(house, {PROCESS_TAG: process_name(child.pid)})
         assert house.tick() == f"default: run {run_id[:8]} is under way"
         child.send_signal(signal.SIGKILL)
         child.wait()

@@ -65,3 +65,40 @@ def test_one_who_gives_it_up_for_a_moment_queues_behind_who_waits(tmp_path: Path
         order.append("night")
     waiting.join()
     assert order == ["tick", "night"]
+
+
+def test_namespaces_are_written_side_by_side_and_the_home_alone(tmp_path: Path) -> None:
+    home = open_home(tmp_path / "home")
+    with write_lock(home, "import", namespace="one"):
+        with write_lock(home, "chat", namespace="two", timeout=0):
+            pass
+        for other in ("one", None):
+            refused = pytest.raises(LockTimeout, match="`import`")
+            with refused, write_lock(home, "second", namespace=other, timeout=0):
+                pytest.fail("two writers of one namespace")
+        assert lock_holder(home)
+    with write_lock(home, "upgrade"):
+        refused = pytest.raises(LockTimeout, match="`upgrade`")
+        with refused, write_lock(home, "chat", namespace="two", timeout=0):
+            pytest.fail("a writer beside who has the home")
+    assert lock_holder(home) is None
+
+
+def test_who_wants_the_home_is_not_passed_by_those_who_want_a_namespace(tmp_path: Path) -> None:
+    home = open_home(tmp_path / "home")
+    order: list[str] = []
+
+    def work(command: str, namespace: str | None) -> None:
+        with write_lock(home, command, namespace=namespace, timeout=10):
+            order.append(command)
+
+    with write_lock(home, "import", namespace="one"):
+        threads = [threading.Thread(target=work, args=("upgrade", None)),
+                   threading.Thread(target=work, args=("chat", "two"))]  # fmt: skip
+        for thread in threads:
+            thread.start()
+            time.sleep(0.3)
+        order.append("import")
+    for thread in threads:
+        thread.join()
+    assert order == ["import", "upgrade", "chat"]
