@@ -50,12 +50,12 @@ def test_who_comes_back_after_another_went_on_writes_and_publishes_nothing(
     logs.mkdir()
     shutil.copy(samples / "chat" / "homelab.jsonl", logs)
     shared = tmp_path / "shared"
-    settings = Settings(warehouse=str(shared), lease_seconds=1)
+    settings = Settings(warehouse=str(shared), lease_seconds=5)
     first, second = (State(open_home(tmp_path / name), settings) for name in ("a", "b"))
     for state in (first, second):
         add_source(state.home, logs, "default")
     monkeypatch.setenv("CAIRN_WAREHOUSE", str(shared))
-    monkeypatch.setenv("CAIRN_LEASE_SECONDS", "1")
+    monkeypatch.setenv("CAIRN_LEASE_SECONDS", "5")
     spawn = multiprocessing.get_context("spawn")
     here, there = spawn.Pipe()
     process = spawn.Process(target=_run, args=(first.home.root, there))
