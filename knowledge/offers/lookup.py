@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -218,8 +219,16 @@ a signature; the fix of an error with `names` (JSON) is for these names alone.""
 
 def terms(text: str) -> set[str]:
     """Words of a text that may tell what it is about; the client cuts a prompt alike."""
-    words = (re.sub(ENDING, "", word) for word in re.findall(WORD, text.casefold()))
+    words = map(_without_ending, set(_WORDS.findall(text.casefold())))
     return {word for word in words if len(word) > 2 and word not in _STOPPED}
+
+
+_WORDS = re.compile(WORD)
+
+
+@lru_cache(100_000)
+def _without_ending(word: str) -> str:
+    return re.sub(ENDING, "", word)
 
 
 _STOPPED = frozenset(re.sub(ENDING, "", word) for word in STOP_WORDS)

@@ -22,8 +22,11 @@ WHOLE = "true"
 HOOKS = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
 """What Delta does after each commit."""
 
-SMALL = 100_000
+SMALL = 1_000_000
 """Bytes of files up to which a table is read once, and held for as long as it stays open."""
+
+COMPRESSED = 8
+"""How many times as long rows are in memory, about."""
 
 HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
 """Operations that make a new version without changing a row."""
@@ -227,7 +230,7 @@ class Opened:
         Committing turns a handle into the next version. By then all that is asked of this one is
         known.
         """
-        known = (self.content_version, self.held)
+        known = (self.content_version, self.held, self.files)
         with suppress(IndexError):  # another one was first
             return None if known[1] is None else self._handle.pop()
         return None
@@ -240,11 +243,17 @@ class Opened:
         are held in one piece: of several, polars 2.1 keeps those that a filter leaves empty, and
         gives up by a panic where it next takes two columns together.
         """
-        if self.written is not None and self.written.estimated_size() < SMALL:
+        if self.written is not None and self.written.estimated_size() < COMPRESSED * SMALL:
             return self.written.rechunk()
         if self.files["size"].sum() < SMALL:
             return self._scan().collect().sort(self.table.key).rechunk()
         return None
+
+    @property
+    def bytes_held(self) -> int:
+        """What it takes in memory, about, where its rows are held."""
+        rows = self.__dict__.get("held", self.written)
+        return 0 if rows is None else rows.estimated_size()
 
     @cached_property
     def rows(self) -> pl.LazyFrame:

@@ -41,6 +41,8 @@ from cairn.resources.warehouse.vacuum import purged, vacuumed
 
 KEPT_OPEN = 128
 """Versions of tables that stay open to be read."""
+MOST_HELD = 64_000_000
+"""Bytes of their rows that are held in memory."""
 ROWS_AT_ONCE = 100_000
 """Rows that are held of a table that is written again in parts."""
 MOST_IDS = 50_000
@@ -215,9 +217,11 @@ class Tables:
         if opened.held is not None:
             stays = opened.held.join(keys, on=table.key, how="anti")
             rows = pl.concat([stays, come]).sort(table.key)
+            days = change.rows["day"].unique().to_list() if table.by_day else None
+            part = rows.filter(*TableScope(days).expressions)
             return self._commit(
-                table, opened, _as_stored(table, rows), come.height, mode="overwrite",
-                predicate=WHOLE, written=rows,
+                table, opened, _as_stored(table, part), come.height, mode="overwrite",
+                predicate=TableScope(days).predicate, written=rows,
             )  # fmt: skip
         if len(ids) > MOST_IDS or (
             not table.by_day
@@ -258,9 +262,11 @@ class Tables:
                 return None
             now = self._opened(table)
             scope = TableScope()
-            if then is None or now is None or then.held is not None or now.held is not None:
+            if then is None or now is None:
                 return apart(table, *(_current(table, one, scope) for one in (then, now)))
             if not table.by_day:
+                if then.held is not None or now.held is not None:
+                    return apart(table, *(_current(table, one, scope) for one in (then, now)))
                 before, after = (set(one.stored.file_uris()) for one in (then, now))
                 gone = rows_of(table, before - after, self.storage_options)
                 come = rows_of(table, after - before, self.storage_options)
@@ -330,6 +336,11 @@ class Tables:
         """Where a table is; None in an object store."""
         return folder_of(self._uri(table))
 
+    @property
+    def bytes_held(self) -> int:
+        """Bytes of rows that are held in memory, so as not to be read again."""
+        return sum(one.bytes_held for one in [*self._kept.values()])
+
     def let_go(self) -> None:
         """Lets go of tables that were opened: their files were changed by other means."""
         self._kept.clear()
@@ -373,7 +384,7 @@ class Tables:
     def _keep(self, opened: Opened) -> None:
         if opened.commit is None:
             return
-        while len(self._kept) >= KEPT_OPEN:
+        while len(self._kept) >= KEPT_OPEN or self.bytes_held > MOST_HELD:
             self._kept.pop(next(iter(self._kept)), None)
         self._kept[opened.commit] = opened
 

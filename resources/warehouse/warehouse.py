@@ -18,6 +18,8 @@ __all__ = ["Conflict", "Warehouse", "Written"]
 
 KEPT_OPEN = 32
 """Namespaces whose tables stay open."""
+MOST_HELD = 256_000_000
+"""Bytes of their rows that are held in memory."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,7 @@ class Warehouse:
     def _part(self, namespace: str) -> Tables:
         part = self._parts.pop(namespace, None)
         if part is None:
-            while len(self._parts) >= KEPT_OPEN:
+            while len(self._parts) >= KEPT_OPEN or self._bytes_held > MOST_HELD:
                 self._parts.pop(next(iter(self._parts)), None)
             options = dict(self.storage_options) if self.storage_options else None
             address = table_uri(self.address, check_namespace(namespace))
@@ -212,6 +214,10 @@ class Warehouse:
             part = Tables(address, namespace, options, self.run_id, lease)
         self._parts[namespace] = part  # those that are not asked for give way
         return part
+
+    @property
+    def _bytes_held(self) -> int:
+        return sum(part.bytes_held for part in [*self._parts.values()])
 
     def _each(
         self,

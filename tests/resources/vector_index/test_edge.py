@@ -30,7 +30,6 @@ def test_the_same_contents_write_nothing(tmp_path: Path) -> None:
 def test_a_copy_with_the_difference_answers_as_one_built_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cairn.resources.vector_index.edge, "FRESH_BELOW", 0)
     monkeypatch.setattr(cairn.resources.vector_index.edge, "INDEXED_FROM", 0)
     index, anew = EdgeIndex(tmp_path / "copied"), EdgeIndex(tmp_path / "anew")
     old = publish(index)
@@ -50,7 +49,6 @@ def test_a_copy_with_the_difference_answers_as_one_built_anew(
 def test_what_has_no_indexes_of_fields_is_not_copied_into_what_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cairn.resources.vector_index.edge, "FRESH_BELOW", 0)
     monkeypatch.setattr(cairn.resources.vector_index.edge, "INDEXED_FROM", POINTS.height + 1)
     index = EdgeIndex(tmp_path)
     small = publish(index)
