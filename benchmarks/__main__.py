@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from benchmarks import foresight
+from benchmarks.change import CHAT_GOAL, LINES, MESSAGES, SEARCHABLE_GOAL
 from benchmarks.change import GOALS as CHANGE_GOALS
-from benchmarks.change import LINES, MESSAGES, SEARCHABLE_GOAL
 from benchmarks.hooks import BRIEF_GOAL_S
 from benchmarks.hooks import GOAL_MS as HOOK_GOAL_MS
 from benchmarks.sessions import A_CHAT, SAMPLES
@@ -291,6 +291,14 @@ def changed(found: dict[str, Any]) -> Iterator[Figure]:
                     f"{each['searchable']:.2f} s",
                     SEARCHABLE_GOAL / each["searchable"],
                 )
+        if change == "nothing":
+            chat = found["chat"]
+            yield Figure(
+                f"a chat of {chat['messages']} messages, `cairn run` in an empty home, wall",
+                f"goal {CHAT_GOAL:.0f} s",
+                f"{chat['seconds']:.2f} s, {chat['messages'] / chat['seconds']:.0f} a second",
+                CHAT_GOAL / chat["seconds"],
+            )
         if change in CHANGE_GOALS:
             (few, least), *_, (many, most) = places
             yield Figure(

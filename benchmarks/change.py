@@ -6,6 +6,7 @@ same change is measured in homes of two sizes, and beside few and many other nam
 
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
@@ -23,6 +24,11 @@ GOALS = {"lines": (3.0, 1.3), "namespace": (3.0, 1.1)}
 """CPU seconds more than the imports, and the largest home against the smallest."""
 SEARCHABLE_GOAL = 2.0
 """Seconds from a line written until search finds it."""
+
+CHAT = 570
+"""Messages of a chat over a month, about."""
+CHAT_GOAL = 5.0
+"""Seconds until it is published, in an empty home."""
 
 
 def measured(source: Path, sizes: Sequence[int], beside: Sequence[int]) -> dict[str, Any]:
@@ -45,7 +51,8 @@ def measured(source: Path, sizes: Sequence[int], beside: Sequence[int]) -> dict[
         for size in sorted({*sizes})
     }
     more = {str(count): each(of_namespaces, count) for count in sorted({*beside})}
-    return {"imports": median(imports), "sessions": grown, "namespaces": more}
+    chat = each(of_chat, CHAT)
+    return {"imports": median(imports), "sessions": grown, "namespaces": more, "chat": chat}
 
 
 def of_sessions(folder: Path, source: Path, size: int) -> dict[str, float]:
@@ -85,6 +92,19 @@ def of_namespaces(folder: Path, count: int) -> dict[str, float]:
         "namespace": _cairn(folder, "run"),
         "nothing": _cairn(folder, "run"),
     }
+
+
+def of_chat(folder: Path, messages: int) -> dict[str, float]:
+    """Seconds, by the clock, of a first import of a chat of about so many messages; how many."""
+    lines = A_CHAT.read_bytes().splitlines(keepends=True)
+    size = messages * A_CHAT.stat().st_size // len(lines)
+    sessions(A_CHAT, folder / "logs", size)
+    _cairn(folder, "sources", "add", str(folder / "logs"))
+    began = time.perf_counter()
+    cpu = _cairn(folder, "run")
+    taken = time.perf_counter() - began
+    there = sum(len(path.read_bytes().splitlines()) for path in (folder / "logs").rglob("*.jsonl"))
+    return {"messages": there, "seconds": taken, "cpu": cpu}
 
 
 def _held_back(logs: Path) -> tuple[Path, bytes]:

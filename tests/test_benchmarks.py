@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import foresight, foresight_hooks
 from benchmarks.__main__ import changed, figures, lessons, measured, table
+from benchmarks.change import CHAT
 from benchmarks.confidence import LABELS as LABELLED
 from benchmarks.confidence import Label, built, confidences, read_labels, report
 from benchmarks.confidence import measured as confidence_of
@@ -98,6 +99,7 @@ CHANGE = {
         "1": {"first": 4.0, "namespace": 3.5, "nothing": 0.2},
         "2": {"first": 6.0, "namespace": 3.6, "nothing": 0.2},
     },
+    "chat": {"messages": 570, "seconds": 4.0, "cpu": 3.0},
 }
 
 
@@ -125,6 +127,7 @@ def test_a_change_is_measured_beside_the_imports(source: Path) -> None:
     (grown,) = found["sessions"].values()
     assert grown["nothing"] < min(grown["lines"], grown["first"])
     assert grown["searchable"] > 0
+    assert found["chat"]["messages"] >= CHAT > found["chat"]["seconds"] > 0
     (more,) = found["namespaces"].values()
     assert max(more["nothing"], found["imports"]) < more["namespace"]
 
