@@ -20,12 +20,12 @@ import argparse
 import json
 import tempfile
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from benchmarks.recall_sets import VERBATIM, Half, Question, put_index, read_halves, take_in
 from cairn.assets.vector_index import STEP
@@ -34,10 +34,10 @@ from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.resources.context import State, open_state
 from cairn.resources.vector_index.edge import EdgeIndex
-from cairn.resources.vector_index.protocol import Filters, Hit
+from cairn.resources.vector_index.protocol import BESIDE, Filters, Hit
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.open_memory import Memory
-from cairn.serving.retrieval.search import search_memory
+from cairn.serving.retrieval.search import SearchResult, search_memory
 
 DEPTH = 20
 AT = (5, 10, 20)
@@ -49,6 +49,8 @@ SATURATION = 5.0
 """BM25 at which the saturating curve s / (s + k) gives one half."""
 SCALES = ("best", "saturating", "z-scores")
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.6)
+BUDGETS, MOST_GIVEN = (250, 500, 1_000), 60
+"""Words of results, and most results that are asked for."""
 FLOORS = (0.0, 0.4, 0.45, 0.5, 0.55, 0.6)
 
 Turns = list[frozenset[str]]
@@ -78,11 +80,15 @@ class Memories:
     def ships(self, policy: Policy = SHIPS, search_type: str = "episodes") -> Way:
         """What a search gives."""
         return lambda question: [
-            frozenset(self._native[source["record_id"]] for source in found.sources)
+            self.turns_of(found)
             for found in search_memory(
                 self.reader(question, policy), question.text, search_type, DEPTH
             )
         ]
+
+    def turns_of(self, found: SearchResult) -> frozenset[str]:
+        """The turns that a result stands for."""
+        return frozenset(self._native[source["record_id"]] for source in found.sources)
 
     def by(self, order: Callable[[Sequence[Hit]], list[Hit]]) -> Way:
         """What both arms find, in some order."""
@@ -114,9 +120,7 @@ class Memories:
         frames = [
             self.state.warehouse.read(each, namespace=namespace).collect() for each in STEP.reads
         ]
-        own = points(*frames, policy=self.state.policy).with_columns(
-            context=pl.lit(None, dtype=pl.String)
-        )
+        own = points(*frames, policy=self.state.policy).drop(*BESIDE)
         embedder = self.state.embedder
         size = embedder.embed([""]).shape[1]
         return self._bare.publish(namespace, own, model=embedder.model, dimension=size).name
@@ -226,6 +230,20 @@ def by_way(memories: Memories, questions: Sequence[Question]) -> dict[str, Any]:
     return {"questions": len(questions), "ways": told}
 
 
+def within_words(memories: Memories, questions: Sequence[Question]) -> dict[str, float]:
+    """Recall of what a search gives until its texts have so many words."""
+    shares: dict[int, list[float]] = {budget: [] for budget in BUDGETS}
+    for question in questions:
+        given = search_memory(memories.reader(question), question.text, "both", MOST_GIVEN)
+        words = list(accumulate(len(one.text.split()) for one in given))
+        turns = [memories.turns_of(one) for one in given]
+        for budget, found in shares.items():
+            within = [some for some, so_far in zip(turns, words, strict=True) if so_far <= budget]
+            there = question.relevant & frozenset[str]().union(*within)
+            found.append(len(there) / len(question.relevant))
+    return {f"{budget} words": fmean(found) for budget, found in shares.items()}
+
+
 def floor(memories: Memories, half: Half, policy: Policy) -> dict[str, Any]:
     """What a floor costs questions with an answer, and keeps from those without."""
     way = memories.ships(policy)
@@ -259,6 +277,11 @@ def measured(folder: Path, home: Path | None = None, *, fit: bool = False) -> di
             put_index(state)
         memories = Memories(state, Path(scratch))
         told: dict[str, Any] = {
+            "budgets": {
+                title(half): within_words(memories, half.questions)
+                for half in halves
+                if half.name == "LoCoMo"
+            },
             "sets": {
                 title(half): {
                     kind: by_way(memories, own)
@@ -339,6 +362,9 @@ def lines(result: dict[str, Any]) -> list[str]:
                 f"  {own['recall at 20']:5.3f}  {own['MRR']:5.3f}  {own['won']:4}  {own['lost']:4}"
                 for way, own in each["ways"].items()
             ]
+    for name, each in result["budgets"].items():
+        shares = ", ".join(f"{words} {share:.3f}" for words, share in each.items())
+        told.append(f"{name}: recall of results, facts too, of so many words: {shares}")
     told.append("Questions without an answer: share with any result, mean results in the first 5")
     for name, each in result["floor"].items():
         parts = [

@@ -9,6 +9,10 @@ questions are those of the set; `memorybank_relevant.json` says which turns answ
 dates and numbers alone. Questions that name a day are a kind of their own.
 
 One half of each is for fitting: CAsT 2019, and every second person in both languages.
+
+LoCoMo, `locomo_dev/`, where it is: three chats of two people over months, each a memory. The turns
+that hold the evidence are those of the set. All is for fitting; questions without an answer are to
+another memory, as it were.
 """
 
 import json
@@ -39,6 +43,8 @@ CAST_TOPICS = {
 }
 CAST_REWRITES = "2019/data/evaluation/evaluation_topics_annotated_resolved_v1.0.tsv"
 REWRITTEN, VERBATIM, DAY_NAMED, NO_DAY = "rewritten", "verbatim", "names a day", "names no day"
+WITHOUT_ANSWER = 5
+"""Category of the questions of LoCoMo that nothing answers."""
 STRANGERS = 60
 """Questions without an answer that a memory of CAsT is asked, and all memories of a half of
 MemoryBank together."""
@@ -104,7 +110,23 @@ def read_halves(folder: Path) -> list[Half]:
                     _moved(rest, asked, chance),
                 )
             )
+    if chats := list(_locomo(folder)):
+        answered = [question for question in chats if question.relevant]
+        halves.append(
+            Half("LoCoMo", False, answered, [], [one for one in chats if not one.relevant])
+        )
     return halves
+
+
+def _locomo(folder: Path) -> Iterator[Question]:
+    for path in sorted((folder / "locomo_dev").glob("*.queries.jsonl")):
+        chat = path.name.partition(".")[0]
+        for line in path.read_text("utf-8").splitlines():
+            told = json.loads(line)
+            turns = [] if told["category"] == WITHOUT_ANSWER else told["lines"]
+            if turns or told["category"] == WITHOUT_ANSWER:
+                relevant = frozenset(f"{chat}/{turn}" for turn in turns)
+                yield Question(f"locomo-{chat}", told["query"], relevant, "asked of two people")
 
 
 def _moved(
@@ -197,3 +219,15 @@ def _sources(folder: Path, scratch: Path) -> Iterator[tuple[str, Path]]:
             path = scratch / f"memorybank-{lang}-{number:02}.json"
             path.write_text(json.dumps({name: {"history": person["history"]}}), encoding="utf-8")
             yield path.stem, path
+    for source in sorted((folder / "locomo_dev").glob("conv-*.jsonl")):
+        if source.name.count(".") > 1:
+            continue  # questions
+        turns = map(json.loads, source.read_text("utf-8").splitlines())
+        path = scratch / source.name
+        path.write_text(
+            "".join(
+                json.dumps(turn | {"id": f"{source.stem}/{number}"}) + "\n"
+                for number, turn in enumerate(turns, 1)
+            )
+        )
+        yield f"locomo-{source.stem}", path

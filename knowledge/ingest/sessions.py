@@ -49,6 +49,7 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
         .agg(
             source=pl.col("source").first(),
             project=pl.col("project").drop_nulls().first(),
+            speaker=pl.col("name").filter(_BY_PERSON).drop_nulls().first(),
             requests=pl.col("text").filter(human & said).head(3),
             makes=pl.col("tool_input").filter(
                 (pl.col("kind") == "tool_call")
@@ -135,6 +136,7 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         .agg(
             first_seq=pl.col("seq").min(),
             project=pl.col("project").drop_nulls().first(),
+            speaker=pl.col("name").filter(_BY_PERSON).drop_nulls().first(),
             request=pl.col("kept").filter(_BY_PERSON).str.join("\n"),
             answer=pl.col("kept").filter(_BY_AGENT).last(),
             error_lines=pl.col("line_of_error").drop_nulls().str.join("\n"),

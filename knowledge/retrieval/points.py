@@ -8,9 +8,16 @@ from cairn.knowledge.llm.prompt_injection import unmarked
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 
-LONGEST_TITLE, LONGEST_BEFORE = 120, 300
-"""Characters of the first request of a conversation, and of what was said last before an episode,
-that it is found by too."""
+LONGEST_TITLE, LONGEST_BESIDE = 120, 300
+"""Characters of the first request of a conversation, and of what was said beside an episode, that
+it is found by too."""
+
+TITLE, BEFORE, AFTER, DATE = 0.5, (0.5, 0.3, 0.2, 0.1), 0.1, 0.3
+"""What words beside an episode weigh: of how its conversation began, of the episodes before it, the
+last one first, of the next one, and of its day. One with an agent's answer says more by itself:
+but for the last one, what is around it has no weight."""
+ANSWERS = 1.0
+"""What words weigh of a question of somebody else, right before it."""
 
 
 def points(
@@ -28,8 +35,10 @@ def points(
 
     `first_day` and `day` are those of its first and its last event, `sources` the adapters of the
     conversations that it comes from.
-    `context` is searched by words beside `text`: the entity of a fact, the tags of a learning,
-    and of an episode what it was about when it began: "is it treatable?" is found by what "it" was.
+    `context` is searched by words beside `text`: the entity of a fact, the tags of a learning, the
+    project of an episode. `beside` has texts with what their words weigh: what was said around an
+    episode, so that "is it treatable?" is found by what "it" was, and the words of its day.
+    `names` has who said it, or whom a fact is about.
     Events are left out. What has no vector yet is found by its words. A fact that is to
     be searched by another text than its own has the vector of that, and its words beside its own.
     """
@@ -78,7 +87,7 @@ def points(
         _day("last_seen").alias("day"),
     )
     placed = (
-        episodes.with_columns(context=_before())
+        episodes.with_columns(beside=_beside(), context="project")
         .filter(pl.col("text") != "")
         .join(heard, on=["namespace", "conversation_id"], how="left")
     )
@@ -92,6 +101,8 @@ def points(
         pl.lit("episode").alias("kind"),
         "text",
         "context",
+        "beside",
+        pl.concat_list("speaker").list.drop_nulls().alias("names"),
         pl.col("ended_at").alias("last_event_at"),
     )
     lessons = learnings.join(heard, on=["namespace", "conversation_id"], how="left").select(
@@ -123,17 +134,30 @@ def _day(time: str) -> pl.Expr:
     return pl.col(time).dt.strftime("%Y-%m-%d")
 
 
-def _before() -> pl.Expr:
-    """What the conversation of an episode began with, and the end of what was said before it."""
+def _beside() -> pl.Expr:
+    """Texts by which an episode is found beside its own, each with what its words weigh."""
 
-    def earlier(text: pl.Expr) -> pl.Expr:
+    def of_talk(text: pl.Expr) -> pl.Expr:
         return text.over("namespace", "conversation_id", order_by="seq")
 
-    title = unmarked(pl.col("request")).str.slice(0, LONGEST_TITLE)
-    return pl.concat_str(
-        "project",
-        pl.when(pl.col("seq") > 1).then(earlier(title.first())),
-        earlier(pl.col("text").shift(1)).str.slice(-LONGEST_BEFORE),
-        separator="\n",
-        ignore_nulls=True,
+    def weighed(text: pl.Expr, weight: pl.Expr | float) -> pl.Expr:
+        each = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
+        return pl.struct(text.fill_null("").alias("text"), each.cast(pl.Float64).alias("weight"))
+
+    title = of_talk(unmarked(pl.col("request")).str.slice(0, LONGEST_TITLE).first())
+    asks = pl.col("text").shift(1).str.contains("[?？]") & (
+        pl.col("speaker").shift(1) != pl.col("speaker")
     )
+    last = pl.when(of_talk(asks)).then(ANSWERS).otherwise(BEFORE[0])
+    before = [
+        weighed(of_talk(pl.col("text").shift(place)).str.slice(-LONGEST_BESIDE), weight)
+        for place, weight in enumerate((last, *BEFORE[1:]), 1)
+    ]
+    after = weighed(of_talk(pl.col("text").shift(-1)).str.slice(0, LONGEST_BESIDE), AFTER)
+    alone = pl.col("answer") == ""
+    return pl.concat_list(
+        weighed(pl.when(pl.col("seq") > 1).then(title), TITLE),
+        before[0],
+        *(pl.when(alone).then(each) for each in (*before[1:], after)),
+        weighed(pl.col("started_at").dt.strftime("%-d %B %Y %A"), DATE),
+    ).list.filter(pl.element().struct.field("text").fill_null("") != "")

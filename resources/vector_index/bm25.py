@@ -1,13 +1,20 @@
 """Words as BM25 weighs them: a sparse vector of a text, and one of what is asked."""
 
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
 import qdrant_edge as edge
 
 from cairn.knowledge.nlp.text import spaced
 
 AVERAGE_LENGTH = 64.0
 """Tokens of a typical document; a constant, so that one text's weights depend on no other."""
-CONTEXT_WEIGHT = 0.5
-"""Of a word of the text before; a quarter to three quarters find as well (docs/search.md)."""
+KEPT = 4_096
+"""Texts of which the words are kept for the next that they stand beside."""
+NAME = re.compile(r"[^\W_]+")
+NAME_WEIGHT = 4.0
+"""Of the name of who said a text, which a query names: about as much as two rare words."""
 
 
 class Words:
@@ -18,18 +25,37 @@ class Words:
 
     def __init__(self) -> None:
         self._bm25 = edge.Bm25(edge.Bm25Config(avg_len=AVERAGE_LENGTH))
+        # What stands beside a text is mostly a text itself.
+        self._weights = lru_cache(KEPT)(self._weights_of)
 
     def asked(self, text: str) -> edge.SparseVector:
-        """The words of a query."""
-        return self._bm25.embed_query(spaced(text))
+        """The words of a query, and whose words it may ask for."""
+        words = dict.fromkeys(self.wanted(text), 1.0)
+        for name in NAME.findall(text.casefold()):
+            if self.wanted(name):
+                words |= dict.fromkeys(self._said_by(name), 1.0)
+        return edge.SparseVector([*words], [*words.values()])
 
-    def told(self, text: str, context: str = "") -> edge.SparseVector:
-        """The words of a text, and with less weight those of the text before it."""
-        found = self._bm25.embed_document(spaced(text))
-        if not context:
-            return found
-        weights = dict(zip(found.indices, found.values, strict=True))
-        before = self._bm25.embed_document(spaced(context))
-        for word, weight in zip(before.indices, before.values, strict=True):
-            weights[word] = weights.get(word, 0.0) + CONTEXT_WEIGHT * weight
+    def wanted(self, text: str) -> list[int]:
+        """The words of a query alone."""
+        return list(dict.fromkeys(self._bm25.embed_query(spaced(text)).indices))
+
+    def told(
+        self, text: str, beside: Iterable[tuple[str, float]] = (), names: Iterable[str] = ()
+    ) -> edge.SparseVector:
+        """The words of a text, of texts beside it with the weight of each, and who said it."""
+        weights = dict(self._weights(text))
+        for other, weight in beside:
+            for word, value in self._weights(other).items():
+                weights[word] = weights.get(word, 0.0) + weight * value
+        for name in NAME.findall(" ".join(names).casefold()):
+            weights |= dict.fromkeys(self._said_by(name), NAME_WEIGHT)
         return edge.SparseVector([*weights], [*weights.values()])
+
+    def _weights_of(self, text: str) -> dict[int, float]:
+        found = self._bm25.embed_document(spaced(text))
+        return dict(zip(found.indices, found.values, strict=True))
+
+    def _said_by(self, name: str) -> list[int]:
+        """What stands for a name as that of who said something, apart from the word itself."""
+        return self._bm25.embed_query(f"saidby{name}").indices

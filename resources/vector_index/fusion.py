@@ -56,12 +56,17 @@ def ranked(found: Sequence[ScoredPoint], arm: str, limit: int) -> Arm:
     return {point: (-score, rank) for rank, (score, point) in enumerate(best[:limit], 1)}
 
 
+def _covered(wanted: Sequence[int], words: Any) -> float:
+    """Share of the words of a query that are among those of a point."""
+    there = set[int]() if words is None else set(words.indices)
+    return sum(word in there for word in wanted) / (len(wanted) or 1)
+
+
 def hits(
     arms: Mapping[str, Arm],
     asked: Sequence[float] | None,
     retrieve: Callable[[list[PointId], bool], Iterable[StoredPoint]],
-    *,
-    vectors: bool,
+    wanted: Sequence[int] | None,
 ) -> list[Hit]:
     """What both arms found, with the payloads of all, and the cosines of those with a vector.
 
@@ -69,14 +74,14 @@ def hits(
         arms: What each found; an arm that was not asked found nothing.
         asked: The vector of the query, if the generation has vectors.
         retrieve: Gives points in the order of their ids, with their vectors or without.
-        vectors: Whether each hit has its vector.
+        wanted: The words of the query, where each hit is to have its vector and what it covers.
     """
     dense, sparse = arms.get(DENSE, {}), arms.get(SPARSE, {})
     points = [*dict.fromkeys([*sparse, *dense])]
     if not points:
         return []
     # Vectors take as long as all else, and the nearest have their cosines already.
-    needed = vectors or bool(asked is not None and sparse.keys() - dense.keys())
+    needed = wanted is not None or bool(asked is not None and sparse.keys() - dense.keys())
     query = None if asked is None or not needed else np.asarray(asked, dtype=np.float32)
     if query is not None:
         query /= np.linalg.norm(query) or 1.0
@@ -86,13 +91,17 @@ def hits(
         nearness, near = dense.get(id_, (None, None))
         weight, rank = sparse.get(id_, (None, None))
         stored = point.vector if needed else None  # each look at it makes it anew
-        stored = stored.get(DENSE) if isinstance(stored, dict) else None
-        vector = None if stored is None else np.asarray(stored, dtype=np.float32)
+        held = stored if isinstance(stored, dict) else {}
+        near_by = held.get(DENSE)
+        vector = None if near_by is None else np.asarray(near_by, dtype=np.float32)
         if nearness is None and query is not None and vector is not None:
             nearness = round(float(query @ vector), DIGITS[DENSE])
         found.append(
-            Hit(payload["id"], payload["kind"], nearness, weight, near, rank, payload, vector)
-        )
+            Hit(
+                payload["id"], payload["kind"], nearness, weight, near, rank, payload, vector,
+                None if wanted is None else _covered(wanted, held.get(SPARSE)),
+            )
+        )  # fmt: skip
     none = len(found) + 1
     return sorted(
         found,

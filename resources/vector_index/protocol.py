@@ -15,7 +15,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import TEXT, TEXTS, TIME
 from cairn.knowledge.vectors.model import Vectors
 
-FORMAT = 5
+FORMAT = 6
 """Rises when points or BM25 change: all names change, and all is built anew."""
 
 PAYLOAD: dict[str, pl.DataType] = {
@@ -27,6 +27,17 @@ PAYLOAD: dict[str, pl.DataType] = {
     "knowledge_type": TEXT, "info_type": TEXT, "tags": TEXTS,
 }  # fmt: skip
 """What a point may carry beside its text and vector; null where it does not apply."""
+
+CONTEXT_WEIGHT = 0.5
+"""Of a word of what a text is about; a quarter to three quarters find as well (docs/search.md)."""
+
+BESIDE: dict[str, pl.DataType] = {
+    "context": TEXT,
+    "beside": pl.List(pl.Struct({"text": TEXT, "weight": pl.Float64()})),
+    "names": TEXTS,
+}
+"""What it is found by beside its text: what that is about, whose words weigh CONTEXT_WEIGHT; texts
+around it, each with what its words weigh; and who said it."""
 
 
 class Hit(NamedTuple):
@@ -45,6 +56,8 @@ class Hit(NamedTuple):
     """What was put in of `PAYLOAD`, times as ISO text; what was null is not there."""
     vector: Vectors | None
     """Of length 1, shape (dimension,)."""
+    covered: float | None = None
+    """Share of the query's words that it is found by; None where that was not asked for."""
 
 
 AT_ONCE = 10_000
@@ -130,8 +143,8 @@ class VectorIndex(Protocol):
 
         Args:
             namespace: Whose points these are.
-            points: Columns id, kind, text; context (text before it), vector (List of Float32, or
-                null), and those of `PAYLOAD` that apply. id is unique within its kind.
+            points: Columns id, kind, text, vector (List of Float32, or null), and those of `BESIDE`
+                and `PAYLOAD` that apply. id is unique within its kind.
             model: Embedding model of the vectors.
             dimension: Length of each vector.
             rebuild: Build anew and optimize, as the night does; it changes no answer but its speed.
@@ -172,7 +185,7 @@ class VectorIndex(Protocol):
             model: Model of the vector; needed with one.
             filters: What a result must be.
             limit: Most results per arm.
-            vectors: Whether each hit has its vector; else some do.
+            vectors: Whether each hit has its vector, else some do; and what it covers of the query.
 
         Returns:
             Best rank of either arm first, ties by kind and id. dense_score is there for all that
@@ -201,8 +214,10 @@ class PointRow(NamedTuple):
     """Of all that the point holds."""
     text: str
     """What is searched by words."""
-    context: str
-    """Text before it, searched by words too; they weigh less."""
+    beside: Sequence[tuple[str, float]]
+    """Texts whose words it is found by, too, each with what they weigh."""
+    names: Sequence[str]
+    """Who said it, or whom it is about."""
     vector: list[float] | None
     payload: dict[str, Any]
 
@@ -239,16 +254,19 @@ class Prepared:
         for start in range(0, len(self), AT_ONCE):
             some = list(self.marks.items())[start : start + AT_ONCE]
             wanted = [at for at, (id_, mark) in enumerate(some, start) if but.get(id_) != mark]
-            texts = self._points.select("text", "context")[wanted].rows()
+            texts = self._points.select("text", *BESIDE)[wanted].rows()
             payloads = self._payloads[wanted].to_dicts()
-            for at, (text, context), payload in zip(wanted, texts, payloads, strict=True):
+            for at, (text, context, beside, names), payload in zip(
+                wanted, texts, payloads, strict=True
+            ):
                 id_, mark = some[at - start]
                 vector = self._vectors[at]
                 yield PointRow(
                     id_,
                     mark,
                     text,
-                    context,
+                    [(context, CONTEXT_WEIGHT), *((one["text"], one["weight"]) for one in beside)],
+                    names,
                     None if vector is None else vector.tolist(),
                     {name: value for name, value in payload.items() if value not in (None, [])},
                 )
@@ -260,14 +278,15 @@ def prepared(namespace: str, points: pl.DataFrame, dimension: int) -> Prepared:
     Raises:
         VectorIndexError: as `VectorIndex.publish`.
     """
-    if unknown := set(points.columns) - {"id", "kind", "text", "context", "vector", *PAYLOAD}:
+    if unknown := set(points.columns) - {"id", "kind", "text", "vector", *BESIDE, *PAYLOAD}:
         raise VectorIndexError(f"index of {namespace}: unknown columns {sorted(unknown)}")
     if missing := {"id", "kind", "text", "vector"} - set(points.columns):
         raise VectorIndexError(f"index of {namespace}: columns missing: {sorted(missing)}")
     if "namespace" in points.columns and (points["namespace"] != namespace).any():
         raise VectorIndexError(f"index of {namespace}: points of another namespace")
     points = points.sort("kind", "id").with_columns(
-        pl.col("text").fill_null(""), context=_column(points, "context").fill_null("")
+        pl.col("text").fill_null(""),
+        *(_column(points, name).fill_null("" if name == "context" else []) for name in BESIDE),
     )
     if twice := points.height - points.n_unique(["kind", "id"]):
         raise VectorIndexError(f"index of {namespace}: {twice} points repeat an id")
@@ -285,10 +304,11 @@ def prepared(namespace: str, points: pl.DataFrame, dimension: int) -> Prepared:
         ),
     )
     written = payloads.select(pl.struct(pl.all()).struct.json_encode()).to_series()
-    held = points.select("id", "kind", "text", "context").iter_rows()
+    around = pl.struct([*BESIDE]).struct.json_encode()
+    held = points.select("id", "kind", "text", around.alias("around")).iter_rows()
     marks: dict[str, str] = {}
-    for (id_, kind, text, context), payload, vector in zip(held, written, vectors, strict=True):
-        content = hashlib.blake2b(f"{payload}\0{text}\0{context}\0".encode(), digest_size=16)
+    for (id_, kind, text, around), payload, vector in zip(held, written, vectors, strict=True):
+        content = hashlib.blake2b(f"{payload}\0{text}\0{around}\0".encode(), digest_size=16)
         if vector is not None:
             content.update(vector.tobytes())
         marks[_uuid(namespace, kind, id_)] = content.hexdigest()
@@ -344,7 +364,7 @@ def check_query(about: Generation, model: str | None, vector: Sequence[float] | 
 
 
 def _column(points: pl.DataFrame, name: str) -> pl.Expr:
-    return pl.col(name) if name in points.columns else pl.lit(None, dtype=pl.String)
+    return (pl.col(name) if name in points.columns else pl.lit(None)).cast(BESIDE[name]).alias(name)
 
 
 def _vectors(namespace: str, points: pl.DataFrame, dimension: int) -> list[Vectors | None]:

@@ -163,7 +163,7 @@ class ServerIndex:
         def retrieve(ids: list[PointId], with_vector: bool) -> list[models.Record]:
             records = self._server.ask(
                 lambda client: client.retrieve(
-                    collection, ids, True, [DENSE] if with_vector else False, timeout=QUICK
+                    collection, ids, True, [DENSE, SPARSE] if with_vector else False, timeout=QUICK
                 ),
                 missing=missing,
             )
@@ -171,7 +171,7 @@ class ServerIndex:
             by_id = {record.id: record for record in records}
             return [by_id[id_] for id_ in ids]
 
-        return hits(arms, asked, retrieve, vectors=vectors)
+        return hits(arms, asked, retrieve, self._words.wanted(text) if vectors else None)
 
     def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
         """See `VectorIndex.prune`. A reader of what is removed is told that it is not there.
@@ -287,7 +287,7 @@ class ServerIndex:
 
     def _point(self, row: PointRow) -> models.PointStruct:
         vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector}
-        words = self._words.told(row.text, row.context)
+        words = self._words.told(row.text, row.beside, row.names)
         if words.indices:
             vectors[SPARSE] = _sparse(words)
         return models.PointStruct(

@@ -22,6 +22,11 @@ UNJUDGED = 0.6
 
 WORD = re.compile(r"[^\W_]+")
 
+OF_LATE = re.compile(
+    r"(?i)\b(?:late(?:st|ly)|last|recent(?:ly)?|newest|current(?:ly)?|now|these days|today)\b"
+)
+"""What asks for the newest: then alone recency counts of what was said."""
+
 
 @dataclass(frozen=True)
 class PublishedHit:
@@ -53,9 +58,9 @@ class ScoredHit:
     """Stems of these words."""
 
     @property
-    def order(self) -> tuple[float, str]:
-        """Best first, ties by id."""
-        return -self.score, self.hit.id
+    def order(self) -> tuple[float, float, str]:
+        """Best first, of equals the latest, ties by id."""
+        return -round(self.score, 6), -self.recency, self.hit.id
 
 
 def scored(
@@ -78,9 +83,13 @@ def scored(
     nearness = embedder.calibrated(cosines).tolist()
     wanted = stems(query, but=STOP_WORDS)
     own = [stems(f"{its.entity or ''} {its.context} {its.text}") for its in told]
-    shares = [len(wanted & words) / (len(wanted) or 1) for words in own]
+    shares = [
+        len(wanted & words) / (len(wanted) or 1) if hit.covered is None else hit.covered
+        for hit, words in zip(hits, own, strict=True)
+    ]
     found_by_words = (share for share, hit in zip(shares, hits, strict=True) if hit.sparse_score)
     reach = max(found_by_words, default=0.0)
+    of_late = OF_LATE.search(query) is not None
     found: list[ScoredHit] = []
     for hit, its, near, covered, its_stems in zip(hits, told, nearness, shares, own, strict=True):
         sparse = (hit.sparse_score or 0.0) / top * reach
@@ -91,10 +100,11 @@ def scored(
             else policy.weight_dense * dense + (1 - policy.weight_dense) * sparse
         )
         fade = recency(its.last_event_at, as_of, policy)
+        counts = hit.kind != "episode" or of_late
         score = (
             policy.weight_similarity * similarity
             + policy.weight_confidence * its.confidence
-            + policy.weight_recency * fade
+            + policy.weight_recency * fade * counts
         )
         found.append(ScoredHit(hit, its, score, similarity, fade, dense, covered, its_stems))
     return sorted(found, key=lambda one: one.order)

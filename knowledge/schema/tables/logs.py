@@ -177,6 +177,7 @@ EPISODES = Table(
         "conversation_id": Column(TEXT, "Conversation."),
         "seq": Column(COUNT, "Place in the conversation, from 0."),
         "project": Column(TEXT, "Project.", null=True),
+        "speaker": Column(TEXT, "Name of who asked, where the source has one.", null=True),
         "request": Column(TEXT, "What the person asked."),
         "answer": Column(TEXT, "The agent's last answer in it."),
         "text": Column(
