@@ -29,7 +29,8 @@ from cairn.knowledge.nlp.statements.changes import ENDED
 from cairn.knowledge.resolution.canonical import about_canonical
 from cairn.knowledge.schema.fact_types import NAME_PREDICATES
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import TEXT, TIME, VALID_TIMES
+from cairn.knowledge.schema.tables import VALID_TIMES
+from cairn.knowledge.schema.tables.table import TEXT, TIME
 
 _FACT = ["namespace", "fact_id"]
 _SLOT = ["namespace", "owner", "slot"]

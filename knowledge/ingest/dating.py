@@ -10,7 +10,7 @@ from cairn.knowledge.ingest.jsonl import head_of
 from cairn.knowledge.nlp.dates.timestamps import utc
 from cairn.knowledge.schema.calendar import EPOCH, LATEST, UNDATED, watermark
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import TIME
+from cairn.knowledge.schema.tables.table import TIME
 
 _FIRST, _END = ((time - EPOCH) // timedelta(microseconds=1) for time in (UNDATED, LATEST))
 

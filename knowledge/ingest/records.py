@@ -31,7 +31,8 @@ from cairn.knowledge.ingest.jsonl import (
 from cairn.knowledge.nlp.dates.timestamps import utc
 from cairn.knowledge.schema.calendar import EPOCH
 from cairn.knowledge.schema.identity import digest
-from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, TIME
+from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS
+from cairn.knowledge.schema.tables.table import TIME
 
 _T = TypeVar("_T")
 

@@ -14,8 +14,8 @@ from cairn.knowledge.redaction import VERSION as REDACTION
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.redaction.detectors import RULES as REDACTIONS
 from cairn.knowledge.schema.identity import digest
-from cairn.knowledge.schema.tables import TABLES, TEXTS, Table
-from cairn.knowledge.schema.tables.table import JSON_COLUMNS
+from cairn.knowledge.schema.tables import TABLES, Table
+from cairn.knowledge.schema.tables.table import JSON_COLUMNS, TEXTS
 from cairn.pipelines.checks.expectation_check import (
     Batch,
     ReadTable,

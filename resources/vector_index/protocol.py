@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from cairn.knowledge.schema.identity import digest
-from cairn.knowledge.schema.tables import TEXT, TEXTS, TIME
+from cairn.knowledge.schema.tables.table import TEXT, TEXTS, TIME
 from cairn.knowledge.vectors.model import Vectors
 
 FORMAT = 6

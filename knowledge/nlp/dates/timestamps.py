@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cairn.knowledge.schema.tables import TIME
+from cairn.knowledge.schema.tables.table import TIME
 
 _ISO = (
     r"^\s*(?<date>\d{4}-\d\d-\d\d)"

@@ -20,7 +20,7 @@ import polars as pl
 from cairn.knowledge.nlp.statements.cardinality import RELATIONS_OF_MANY, known_slot
 from cairn.knowledge.nlp.statements.compare import Verdict, compare
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import TEXT
+from cairn.knowledge.schema.tables.table import TEXT
 
 ENTITIES = 3
 CHANCE = 0.05

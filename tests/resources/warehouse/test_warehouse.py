@@ -17,16 +17,8 @@ from deltalake import DeltaTable
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.engine.diff import Change, with_change
-from cairn.knowledge.schema.tables import (
-    CANDIDATES,
-    FACTS,
-    FUNNEL,
-    TABLES,
-    TEXT,
-    WORK,
-    Column,
-    Table,
-)
+from cairn.knowledge.schema.tables import CANDIDATES, FACTS, FUNNEL, TABLES, WORK, Table
+from cairn.knowledge.schema.tables.table import TEXT, Column
 from cairn.resources.home.damage import Damaged
 from cairn.resources.warehouse import delta
 from cairn.resources.warehouse.tables import Tables

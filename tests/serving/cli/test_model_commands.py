@@ -12,17 +12,14 @@ from cairn.knowledge.learnings.draft import Factors
 from cairn.knowledge.llm.prompts import PROMPTS
 from cairn.knowledge.schema.tables import (
     CANDIDATES,
-    COUNT,
-    FLAG,
     LEARNINGS,
     MODEL_CALLS,
     RAW_LOGS,
-    REAL,
     REJECTED_FACTS,
-    TEXT,
     WORK,
     Table,
 )
+from cairn.knowledge.schema.tables.table import COUNT, FLAG, REAL, TEXT
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
