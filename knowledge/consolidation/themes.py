@@ -8,15 +8,7 @@ from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import EPISODE_MST_EDGES, THEMES
-from cairn.knowledge.vectors.hdbscan import (
-    NEAREST,
-    Links,
-    by_nearness,
-    clustering,
-    folded,
-    label,
-    strongest_terms,
-)
+from cairn.knowledge.vectors import hdbscan
 from cairn.knowledge.vectors.model import Embedder
 
 
@@ -58,26 +50,26 @@ def _themes(
     episodes: pl.DataFrame, embedder: Embedder, policy: Policy, before: pl.DataFrame | None
 ) -> Themes:
     texts = episodes.get_column("text").to_list()
-    distinct = folded(texts, embedder.embed)
+    distinct = hdbscan.folded(texts, embedder.embed)
     namespace: str = episodes.item(0, "namespace")
-    links = None if before is None else Links.read(before, namespace)
-    found = clustering(distinct, policy.theme_min_size, policy.cluster_neighbours, links)
-    terms = strongest_terms(texts, found)
+    links = None if before is None else hdbscan.Links.read(before, namespace)
+    found = hdbscan.clustering(distinct, policy.theme_min_size, policy.cluster_neighbours, links)
+    terms = hdbscan.strongest_terms(texts, found)
     ids = episodes.get_column("episode_id")
     rows: list[dict[str, object]] = []
     for members, own_terms, persistence in zip(
         found.members, terms, found.persistence, strict=True
     ):
-        nearest = ids.gather(by_nearness(distinct, members)).to_list()
+        nearest = ids.gather(hdbscan.by_nearness(distinct, members)).to_list()
         own = episodes[members]
         rows.append(
             {
                 "namespace": namespace,
-                "label": label(own_terms),
+                "label": hdbscan.label(own_terms),
                 "terms": own_terms,
                 "medoid_id": nearest[0],
                 "episode_ids": own.get_column("episode_id").to_list(),
-                "nearest_ids": nearest[1 : NEAREST + 1],
+                "nearest_ids": nearest[1 : hdbscan.NEAREST + 1],
                 "size": len(members),
                 "conversation_count": own.get_column("conversation_id").n_unique(),
                 "persistence": float(persistence),

@@ -21,15 +21,7 @@ from cairn.knowledge.extraction.validation import (
     located,
     unfit,
 )
-from cairn.knowledge.ingest.inbox_events.documents import (
-    DOCUMENT,
-    ITEM,
-    NamedInText,
-    item_of,
-    predicate_of,
-    property_words,
-    stated,
-)
+from cairn.knowledge.ingest.inbox_events import documents
 from cairn.knowledge.llm.batches import AskedLines, asked, records_of
 from cairn.knowledge.llm.chunks import LINE_SCHEMA, Line, Lines, chunks, pieces, shown
 from cairn.knowledge.llm.client import Ask, LanguageModel
@@ -104,10 +96,10 @@ def structuring(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: Pol
         Candidates of mode `given`. What was loaded has confidence 1. The outcomes are of the stage
         `structuring`.
     """
-    told = raw_logs.filter(pl.col("kind").is_in([DOCUMENT, ITEM]))
+    told = raw_logs.filter(pl.col("kind").is_in([documents.DOCUMENT, documents.ITEM]))
     inputs = dict(told.select("record_id", "tool_input").iter_rows())
     every = [kept for line in _items(told) for kept in _loaded(line, inputs[line.record_id])]
-    parts = pieces(chunks(told, pl.col("kind") == DOCUMENT, policy, within="record_id"))
+    parts = pieces(chunks(told, pl.col("kind") == documents.DOCUMENT, policy, within="record_id"))
     settled: list[AskedLines] = []
     check_ins: list[dict[str, object]] = []
     if model is None:
@@ -137,7 +129,7 @@ def structuring(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: Pol
 
 
 def _items(told: pl.DataFrame) -> Iterator[Line]:
-    rows = told.filter(pl.col("kind") == ITEM).sort("namespace", "conversation_id", "seq")
+    rows = told.filter(pl.col("kind") == documents.ITEM).sort("namespace", "conversation_id", "seq")
     lines = rows.with_columns(chunk_id=pl.lit(""), number=pl.lit(1), offset=pl.lit(0))
     for row in lines.select(LINE_SCHEMA.names()).iter_rows():
         yield Line(*row)
@@ -145,11 +137,11 @@ def _items(told: pl.DataFrame) -> Iterator[Line]:
 
 def _loaded(line: Line, tool_input: str | None) -> Iterator[KeptProposal]:
     """What an item states, with both ends of an edge."""
-    item = item_of(tool_input)
+    item = documents.item_of(tool_input)
     if item is None or line.text != item.words:
         return
     about = _known(item.about) if item.about else KnownName(NOBODY, "person")
-    for one in stated(item):
+    for one in documents.stated(item):
         end = one.start + len(one.words)
         reason = _unfit(one.content, one.words, about.name) or _held(one.words, "human")
         if not item.knowledge_type:
@@ -176,13 +168,13 @@ def _entity(line: Line, about: KnownName, start: int, end: int, reason: str | No
     )  # fmt: skip
 
 
-def _known(named: NamedInText | Profile) -> KnownName:
+def _known(named: documents.NamedInText | Profile) -> KnownName:
     return KnownName(" ".join(named.name.split()), named.type)
 
 
 def _about(tool_input: str | None) -> KnownName | None:
     """The entity that a document is about, if who gave it said so."""
-    item = item_of(tool_input)
+    item = documents.item_of(tool_input)
     return _known(item.about) if item and item.about else None
 
 
@@ -252,8 +244,8 @@ def _structured(
         who = known[_known(profile).key]
         yield KeptProposal(_name(who, lines, label, policy))
         for one in profile.properties:
-            content = property_words(who.name, one.name, one.value)
-            predicate = predicate_of(one.name)
+            content = documents.property_words(who.name, one.name, one.value)
+            predicate = documents.predicate_of(one.name)
             yield KeptProposal(judged(predicate, who, one.value, content, one.quote))
     for piece in answer.pieces:
         who = known.get(KnownName(piece.about, "topic").key) if piece.about else nobody
@@ -268,7 +260,7 @@ def _structured(
         ends = [known.get(KnownName(name, "topic").key) for name in (link.source, link.target)]
         who = ends[0] if all(ends) else None
         target = ends[1].name if ends[1] else link.target
-        predicate = predicate_of(link.relation)
+        predicate = documents.predicate_of(link.relation)
         yield KeptProposal(judged(predicate, who, target, link.statement, link.quote))
 
 

@@ -27,22 +27,9 @@ from cairn.knowledge.practices.brief_line import short
 from cairn.knowledge.practices.error_lines import what_ended
 from cairn.knowledge.practices.places.folders import HOME
 from cairn.knowledge.practices.places.projects import in_projects, naming
+from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.calendar import watermark
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import (
-    BRIEFS,
-    CONVERSATIONS,
-    EPISODES,
-    ERROR_SIGNATURES,
-    FACT_SOURCES,
-    LEARNINGS,
-    MEMORY,
-    MEMORY_ENTITIES,
-    PRACTICES,
-    PROJECTS,
-    UTILITY,
-    VALID_TIMES,
-)
 
 SCHEMA = 1
 """Rises when the file changes so that a client of before would misread it."""
@@ -86,8 +73,9 @@ Rows = list[tuple[Any, ...]]
 
 
 READS = (
-    MEMORY, VALID_TIMES, MEMORY_ENTITIES, FACT_SOURCES, CONVERSATIONS, LEARNINGS, EPISODES,
-    ERROR_SIGNATURES, PRACTICES, BRIEFS, PROJECTS, UTILITY,
+    tables.MEMORY, tables.VALID_TIMES, tables.MEMORY_ENTITIES, tables.FACT_SOURCES,
+    tables.CONVERSATIONS, tables.LEARNINGS, tables.EPISODES, tables.ERROR_SIGNATURES,
+    tables.PRACTICES, tables.BRIEFS, tables.PROJECTS, tables.UTILITY,
 )  # fmt: skip
 """Tables that it is made of."""
 

@@ -10,41 +10,33 @@ from cairn.knowledge.practices.places.checkouts import checkouts
 from cairn.knowledge.practices.places.projects import in_projects, projects
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
-from cairn.knowledge.schema.tables import (
-    CHECKOUTS,
-    COMMAND_RUNS,
-    FILE_EDITS,
-    OBSERVATIONS,
-    PRACTICES,
-    PROJECT_FACTS,
-    PROJECTS,
-)
+from cairn.knowledge.schema import tables
 
 CHECKOUTS_STAGE = ConversationStage(
-    SEEN_CHECKOUTS, (CHECKOUTS,), lambda logs: {"checkouts": checkouts(logs)}
+    SEEN_CHECKOUTS, (tables.CHECKOUTS,), lambda logs: {"checkouts": checkouts(logs)}
 )
 
 PROJECTS_STAGE = Stage(
     stage_of("projects", 2, "Which folders are checkouts of one repository."),
-    (CHECKOUTS,),
-    (PROJECTS,),
+    (tables.CHECKOUTS,),
+    (tables.PROJECTS,),
     lambda reads, _: StageResult({"projects": projects(reads["checkouts"])}),
 )
 
 COMMAND_RUNS_STAGE = ConversationStage(
     EXTRACTOR,
-    (COMMAND_RUNS, FILE_EDITS),
+    (tables.COMMAND_RUNS, tables.FILE_EDITS),
     lambda logs: {"command_runs": command_runs(logs), "file_edits": file_edits(logs)},
 )
 
 OBSERVATIONS_STAGE = ConversationStage(
-    OBSERVING, (OBSERVATIONS,), lambda logs: {"observations": observations(logs)}
+    OBSERVING, (tables.OBSERVATIONS,), lambda logs: {"observations": observations(logs)}
 )
 
 PRACTICES_STAGE = Stage(
     stage_of("practices", 6, "How a project is worked on: its commands by task, ranked."),
-    (COMMAND_RUNS, PROJECTS),
-    (PRACTICES,),
+    (tables.COMMAND_RUNS, tables.PROJECTS),
+    (tables.PRACTICES,),
     lambda reads, _: StageResult(
         {"practices": practices(in_projects(reads["command_runs"], reads["projects"]))}
     ),
@@ -52,8 +44,8 @@ PRACTICES_STAGE = Stage(
 
 PROJECT_FACTS_STAGE = Stage(
     stage_of("project_facts", 4, "Package managers, files, versions, forms, ports, systems."),
-    (COMMAND_RUNS, FILE_EDITS, OBSERVATIONS, PROJECTS),
-    (PROJECT_FACTS,),
+    (tables.COMMAND_RUNS, tables.FILE_EDITS, tables.OBSERVATIONS, tables.PROJECTS),
+    (tables.PROJECT_FACTS,),
     lambda reads, _: StageResult(
         {
             "project_facts": project_facts(

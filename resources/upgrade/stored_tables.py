@@ -11,16 +11,7 @@ from deltalake.exceptions import DeltaError
 
 from cairn.resources.home.damage import as_damage
 from cairn.resources.home.home import remove
-from cairn.resources.warehouse.delta import (
-    HOOKS,
-    Delta,
-    folder_of,
-    last_commit,
-    object_store,
-    opened,
-    table_uri,
-    written_as,
-)
+from cairn.resources.warehouse import delta
 from cairn.resources.warehouse.table_files import seal_commit
 
 
@@ -35,13 +26,13 @@ class StoredTables:
         """Those in a folder of it."""
         return StoredTables(self._uri(folder), self.options)
 
-    def opened(self, table: str, version: int | None = None) -> Delta | None:
+    def opened(self, table: str, version: int | None = None) -> delta.Delta | None:
         """A table as it is, or as it was; None if it is not there."""
-        return opened(self._uri(table), self.options, version)
+        return delta.opened(self._uri(table), self.options, version)
 
     def rows(self, table: str, version: int) -> pl.LazyFrame:
         """All rows of a table as it was."""
-        stored = Delta(self._uri(table), version=version, storage_options=self.options)
+        stored = delta.Delta(self._uri(table), version=version, storage_options=self.options)
         return pl.scan_delta(stored, storage_options=self.options)
 
     def write(
@@ -58,7 +49,7 @@ class StoredTables:
         lie by, and `marks` what the commit says of itself.
         """
         uri = self._uri(table)
-        folder = folder_of(uri)
+        folder = delta.folder_of(uri)
         if folder is not None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_deltalake(
@@ -69,25 +60,25 @@ class StoredTables:
             partition_by=list(partitions),
             name=table,
             storage_options=self.options,
-            writer_properties=written_as(table),
+            writer_properties=delta.written_as(table),
             commit_properties=CommitProperties(custom_metadata=dict(marks or {})),
-            post_commithook_properties=HOOKS,
+            post_commithook_properties=delta.HOOKS,
         )
-        version = Delta(uri, storage_options=self.options).version()
-        if folder is not None and last_commit(Path(folder), version) is not None:
+        version = delta.Delta(uri, storage_options=self.options).version()
+        if folder is not None and delta.last_commit(Path(folder), version) is not None:
             seal_commit(folder, version)
         return version
 
     def erase(self, table: str) -> None:
         """Removes a table, if it is there."""
-        folder = folder_of(self._uri(table))
+        folder = delta.folder_of(self._uri(table))
         if folder is not None:
             remove(folder)
         elif self.opened(table) is not None:
-            object_store(self.address, self.options).delete_dir(table)
+            delta.object_store(self.address, self.options).delete_dir(table)
 
     def _uri(self, name: str) -> str:
-        return table_uri(self.address, name)
+        return delta.table_uri(self.address, name)
 
 
 def readable(read: Callable[[], Any]) -> Any:

@@ -7,39 +7,8 @@ from itertools import chain
 
 from cairn.knowledge.practices.brief import HEADINGS
 from cairn.serving.mcp_server.answers import ForgottenForAgents, Recorded
-from cairn.serving.models.answers import (
-    ContextAnswer,
-    EndedError,
-    EntityFacts,
-    Listed,
-    ProjectBrief,
-    Research,
-    Results,
-    Status,
-    Why,
-)
+from cairn.serving.models import answers, requests, things
 from cairn.serving.models.fields import Model
-from cairn.serving.models.requests import (
-    Due,
-    Interest,
-    LearnPrompt,
-    Made,
-    Notification,
-    ReceiptRow,
-    Waiting,
-)
-from cairn.serving.models.things import (
-    Entity,
-    FactAnswer,
-    Happened,
-    KnownFactAnswer,
-    Learning,
-    QuoteAnswer,
-    Result,
-    Source,
-    UsedFact,
-    UsedLearning,
-)
 from cairn.serving.read.display import count, one_line, times
 from cairn.serving.retrieval.context import brief
 
@@ -62,20 +31,20 @@ def lines(one: Model) -> Iterator[str]:
 
 
 @lines.register
-def _(one: Source) -> Iterator[str]:
+def _(one: things.Source) -> Iterator[str]:
     yield f"  from {one.file}:{one.line} ({one.record_id})"
 
 
 @lines.register
-def _(one: QuoteAnswer) -> Iterator[str]:
+def _(one: things.QuoteAnswer) -> Iterator[str]:
     when = minute(one.occurred_at) if one.occurred_at else ""
     yield " ".join(filter(None, ["said", one.origin and f"by {one.origin}", when])) + ":"
     yield from indented(one.quote or "")
-    yield from lines.dispatch(Source)(one)
+    yield from lines.dispatch(things.Source)(one)
 
 
 @lines.register
-def _(one: Result) -> Iterator[str]:
+def _(one: things.Result) -> Iterator[str]:
     about = f"  about {one.entity}" if one.entity else ""
     sure = f"score {one.score:.2f}, confidence {one.confidence:.2f}, last {day(one.timestamp)}"
     yield f"{one.kind} {one.id}  {sure}{about}"
@@ -84,7 +53,7 @@ def _(one: Result) -> Iterator[str]:
 
 
 @lines.register
-def _(one: FactAnswer) -> Iterator[str]:
+def _(one: things.FactAnswer) -> Iterator[str]:
     ends = f", until {day(one.valid_to)}" if one.valid_to else ""
     seen = f"{count(one.conversation_count, 'conversation')}, last {day(one.last_seen)}{ends}"
     yield f"{one.fact_id}  {one.confidence:.2f}  {one.status}  {one.entity or ''}  {seen}"
@@ -92,13 +61,13 @@ def _(one: FactAnswer) -> Iterator[str]:
 
 
 @lines.register
-def _(one: UsedFact) -> Iterator[str]:
+def _(one: things.UsedFact) -> Iterator[str]:
     yield f"{one.fact_id}  {one.confidence:.2f}  {one.status}  {one.entity or ''}"
     yield from indented(one.content)
 
 
 @lines.register
-def _(one: Entity) -> Iterator[str]:
+def _(one: things.Entity) -> Iterator[str]:
     also = f"  also {', '.join(one.aliases)}" if one.aliases else ""
     yield (
         f"{one.entity_id}  {one.display_name} ({one.type})  {count(one.active_facts, 'fact')},"
@@ -107,27 +76,27 @@ def _(one: Entity) -> Iterator[str]:
 
 
 @lines.register
-def _(one: Learning) -> Iterator[str]:
+def _(one: things.Learning) -> Iterator[str]:
     yield f"{one.learning_id}  {one.confidence:.2f}  {one.category}  {day(one.created_at)}"
     yield from indented(one.title)
     yield from indented(one.content)
 
 
 @lines.register
-def _(one: UsedLearning) -> Iterator[str]:
+def _(one: things.UsedLearning) -> Iterator[str]:
     yield f"{one.learning_id}  {one.category}"
     yield from indented(one.title)
 
 
 @lines.register
-def _(one: Happened) -> Iterator[str]:
+def _(one: things.Happened) -> Iterator[str]:
     about = f"  {one.about}" if one.about else ""
     yield f"{minute(one.at)}  {one.kind} {one.id}{about}"
     yield from indented(one.text)
 
 
 @lines.register
-def _(one: Interest) -> Iterator[str]:
+def _(one: requests.Interest) -> Iterator[str]:
     muted = "  muted" if one.muted else ""
     yield (
         f"{one.rank}  {one.score:.2f}  {one.entity_id}  {one.display_name} ({one.type}),"
@@ -140,7 +109,7 @@ def _(one: Interest) -> Iterator[str]:
 
 
 @lines.register
-def _(one: Notification) -> Iterator[str]:
+def _(one: requests.Notification) -> Iterator[str]:
     yield (
         f"{one.status}  {minute(one.sent_at or one.found_at)}  {one.text}"
         f"  {one.entity_id}  ({one.reason})"
@@ -148,7 +117,7 @@ def _(one: Notification) -> Iterator[str]:
 
 
 @lines.register
-def _(one: LearnPrompt) -> Iterator[str]:
+def _(one: requests.LearnPrompt) -> Iterator[str]:
     mark = "✓" if one.status == "completed" else "…"
     found = ", ".join(f"{each.display_name} ({count(each.facts, 'fact')})" for each in one.entities)
     searches = count(one.searches_remaining, "search", "searches")
@@ -158,7 +127,7 @@ def _(one: LearnPrompt) -> Iterator[str]:
 
 
 @lines.register
-def _(one: Due) -> Iterator[str]:
+def _(one: requests.Due) -> Iterator[str]:
     blocked = f"  blocked by: {one.blocked_by}" if one.blocked_by else ""
     yield f"{minute(one.due_at)}  {one.mode}  {one.effect_id}{blocked}"
     yield from indented(one.query)
@@ -166,7 +135,7 @@ def _(one: Due) -> Iterator[str]:
 
 
 @lines.register
-def _(one: Made) -> Iterator[str]:
+def _(one: requests.Made) -> Iterator[str]:
     found = "" if one.results is None else f", {one.results} results"
     why = f": {one.error}" if one.error else ""
     yield f"{minute(one.at)}  {one.effect_id}  {one.outcome}{found}{why}"
@@ -174,18 +143,18 @@ def _(one: Made) -> Iterator[str]:
 
 
 @lines.register
-def _(one: Waiting) -> Iterator[str]:
+def _(one: requests.Waiting) -> Iterator[str]:
     yield f"waits for the next run: {one.text}"
 
 
 @lines.register
-def _(one: ReceiptRow) -> Iterator[str]:
+def _(one: requests.ReceiptRow) -> Iterator[str]:
     yield f"{one.effect}  {one.table}  {one.id}"
     yield from indented(one.text or "")
 
 
-@lines.register(Listed)
-def _(page: Listed[Model]) -> Iterator[str]:
+@lines.register(answers.Listed)
+def _(page: answers.Listed[Model]) -> Iterator[str]:
     """One after the other, what waits, and how to go on."""
     yield from _each([*page.items, *getattr(page, "waiting", [])], "Nothing.")
     if page.next:
@@ -195,14 +164,14 @@ def _(page: Listed[Model]) -> Iterator[str]:
 
 
 @lines.register
-def _(told: Results) -> Iterator[str]:
+def _(told: answers.Results) -> Iterator[str]:
     if told.time_expression:
         yield f"“{told.time_expression}” read as {told.from_day or '…'} to {told.to_day or '…'}"
     yield from _each(told.results, "Nothing about that.")
 
 
 @lines.register
-def _(told: ProjectBrief) -> Iterator[str]:
+def _(told: answers.ProjectBrief) -> Iterator[str]:
     """The lines of each kind under their heading."""
     yield told.project or "No project is known."
     for kind, heading in HEADINGS.items():
@@ -214,7 +183,7 @@ def _(told: ProjectBrief) -> Iterator[str]:
 
 
 @lines.register
-def _(told: EndedError) -> Iterator[str]:
+def _(told: answers.EndedError) -> Iterator[str]:
     """The error, how often it was seen, and what ended it."""
     yield told.signature or "No line of this says why it failed."
     if told.failures:
@@ -227,7 +196,7 @@ def _(told: EndedError) -> Iterator[str]:
 
 
 @lines.register
-def _(told: Research) -> Iterator[str]:
+def _(told: answers.Research) -> Iterator[str]:
     for name, rows in (("due", told.due), ("blocked", told.blocked), ("done", told.done)):
         yield f"{name}: {told.totals[name]}"
         yield from _each(rows)
@@ -237,7 +206,7 @@ def _(told: Research) -> Iterator[str]:
 
 
 @lines.register
-def _(told: ContextAnswer) -> Iterator[str]:
+def _(told: answers.ContextAnswer) -> Iterator[str]:
     """How it is done, what is known, then what bears on the turns: as much as fits the budget."""
     fits = {kind: {*map(one_line, texts)} for kind, texts in told.memories.items()}
     said: set[str] = set()
@@ -276,7 +245,7 @@ def _(told: ContextAnswer) -> Iterator[str]:
 
 
 @lines.register
-def _(told: EntityFacts) -> Iterator[str]:
+def _(told: answers.EntityFacts) -> Iterator[str]:
     """What it is, and its facts."""
     entity = told.entity
     yield from lines(entity)
@@ -285,11 +254,11 @@ def _(told: EntityFacts) -> Iterator[str]:
     for others, what in ((entity.merged_from, "took up"), (told.same_name, "not the same as")):
         for other in others:
             yield f"{what} {other.entity_id}  {other.display_name} ({other.type})"
-    yield from lines.dispatch(Listed)(told)
+    yield from lines.dispatch(answers.Listed)(told)
 
 
 @lines.register
-def _(told: Why) -> Iterator[str]:
+def _(told: answers.Why) -> Iterator[str]:
     """The thing, its words, its history."""
     yield f"{told.kind} {told.id}"
     if told.text not in [quote.quote for quote in told.quotes]:
@@ -316,7 +285,7 @@ def _(told: Why) -> Iterator[str]:
 
 
 @lines.register
-def _(told: Status) -> Iterator[str]:
+def _(told: answers.Status) -> Iterator[str]:
     there = told.totals
     yield (
         f"{there.conversations:,} conversations, {there.records:,} records,"
@@ -351,7 +320,7 @@ def _(told: ForgottenForAgents) -> Iterator[str]:
     yield told.takes_effect
 
 
-def memory(kind: str, id_: str, one: Result | KnownFactAnswer) -> str:
+def memory(kind: str, id_: str, one: things.Result | things.KnownFactAnswer) -> str:
     """A memory as it stands in a context: one line."""
     return f"- {one_line(brief(kind, one.text))} ({id_}, confidence {one.confidence:.2f})"
 

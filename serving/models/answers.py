@@ -7,6 +7,7 @@ from pydantic import Field
 
 from cairn.knowledge.llm.fence import fenced
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, MEMORY, MEMORY_ENTITIES, RAW_LOGS
+from cairn.serving.models import things
 from cairn.serving.models.fields import AT, FILE, NPM, Model, of, tells
 from cairn.serving.models.offers import KindUtility, PieceUtility
 from cairn.serving.models.requests import (
@@ -19,31 +20,6 @@ from cairn.serving.models.requests import (
     ReceiptRow,
     Recurring,
     Waiting,
-)
-from cairn.serving.models.things import (
-    ConfidenceChange,
-    Conversation,
-    EdgeAnswer,
-    Entity,
-    Episode,
-    FactAnswer,
-    Happened,
-    Known,
-    Learning,
-    NamedEntity,
-    NodeAnswer,
-    OneEntity,
-    PersonDecision,
-    PieceAnswer,
-    ProfileAnswer,
-    QuoteAnswer,
-    RelationAnswer,
-    Result,
-    Streamed,
-    Totals,
-    UsedEpisode,
-    UsedFact,
-    UsedLearning,
 )
 
 FENCED = fenced(f"- {NPM}", "samples", "wordllama_l2_supercat_256-256-6b38")
@@ -130,7 +106,7 @@ class Results(AnswerBase):
     time_expression: str | None = tells("Words of it that were read as days.", "in March")
     from_day: str | None = tells("The first of the days that it is limited to.", "2026-03-01")
     to_day: str | None = tells("The last.", "2026-03-31")
-    results: list[Result] = Field(description="At most `limit`.")
+    results: list[things.Result] = Field(description="At most `limit`.")
     text: str = tells("The same for a prompt, in its fence; empty if there are none.", FENCED)
 
 
@@ -140,9 +116,9 @@ class ContextAnswer(AnswerBase):
     BRIEF = ("namespace", "as_of", "streamed", "known", "found", "memories")
     CUT = ("found",)
 
-    streamed: Streamed = Field(description="By `turns`; empty without any.")
-    known: Known | None = Field(description="By `message`; null without one.")
-    found: list[Result] = Field(description="By a search for `message`; empty without one.")
+    streamed: things.Streamed = Field(description="By `turns`; empty without any.")
+    known: things.Known | None = Field(description="By `message`; null without one.")
+    found: list[things.Result] = Field(description="By a search for `message`; empty without one.")
     memories: dict[str, list[str]] = tells(
         "What of all fits the budget, by kind.", {"facts": [NPM], "episodes": [], "learnings": []}
     )
@@ -165,10 +141,12 @@ class KnowledgeAnswer(AnswerBase):
         "The same, as a text for each section of a prompt.",
         {"context": FENCED},
     )
-    metadata: ProfileAnswer | None = Field(description="The profile of the entity.")
-    global_metadata: ProfileAnswer | None = Field(description="The profile of the namespace.")
-    pieces: list[PieceAnswer] = Field(description="The best first.")
-    graph_context: list[RelationAnswer] = Field(description="By type and target.")
+    metadata: things.ProfileAnswer | None = Field(description="The profile of the entity.")
+    global_metadata: things.ProfileAnswer | None = Field(
+        description="The profile of the namespace."
+    )
+    pieces: list[things.PieceAnswer] = Field(description="The best first.")
+    graph_context: list[things.RelationAnswer] = Field(description="By type and target.")
 
 
 Item = TypeVar("Item", bound=Model)
@@ -186,36 +164,38 @@ class Listed(AnswerBase, Generic[Item]):
     total: int = tells("How many there are on all pages.", 55)
 
 
-class FactPage(Listed[FactAnswer]):
+class FactPage(Listed[things.FactAnswer]):
     """Facts: those that hold first; of them sentences before attributes, then by support."""
 
 
-class EntityFacts(Listed[FactAnswer]):
+class EntityFacts(Listed[things.FactAnswer]):
     """An entity, and one page of its facts: those that hold first, the best supported first."""
 
     CUT = ("items", "same_name")
 
-    entity: OneEntity = Field(description="Of several that are called so, that with most facts.")
-    same_name: list[OneEntity] = Field(description="The others that are called so.")
+    entity: things.OneEntity = Field(
+        description="Of several that are called so, that with most facts."
+    )
+    same_name: list[things.OneEntity] = Field(description="The others that are called so.")
 
 
-class EntityPage(Listed[Entity]):
+class EntityPage(Listed[things.Entity]):
     """Entities, those with the most facts first."""
 
 
-class LearningPage(Listed[Learning]):
+class LearningPage(Listed[things.Learning]):
     """Learnings, the surest first."""
 
 
-class EpisodePage(Listed[Episode]):
+class EpisodePage(Listed[things.Episode]):
     """Episodes, the latest first."""
 
 
-class ConversationPage(Listed[Conversation]):
+class ConversationPage(Listed[things.Conversation]):
     """Conversations, the latest first."""
 
 
-class RecentPage(Listed[Happened]):
+class RecentPage(Listed[things.Happened]):
     """What came last, the latest first."""
 
 
@@ -267,8 +247,8 @@ class Graph(AnswerBase):
 
     entity_id: str = tells("Where it was entered; what took it up, if it was merged.",
                          "e_a4160f63031a50c7")  # fmt: skip
-    nodes: list[NodeAnswer] = Field(description="The nearest first.")
-    edges: list[EdgeAnswer] = Field(description="The nearest first, of those the surest.")
+    nodes: list[things.NodeAnswer] = Field(description="The nearest first.")
+    edges: list[things.EdgeAnswer] = Field(description="The nearest first, of those the surest.")
     more: bool = tells("Whether `limit` left relations out.", False)
 
 
@@ -283,15 +263,19 @@ class Why(AnswerBase):
 
     kind: str = tells("fact, entity, learning, conversation, record, candidate, …", "fact")
     id: str = tells("Its id.", "f_1c0ad2398567ecbb")
-    quotes: list[QuoteAnswer] = Field(description="Fact → quote → record → file and line.")
+    quotes: list[things.QuoteAnswer] = Field(description="Fact → quote → record → file and line.")
     text: str = tells("What it says.", NPM)
-    fact: FactAnswer | None = Field(description="The fact, if it is one.")
+    fact: things.FactAnswer | None = Field(description="The fact, if it is one.")
     extractor: str | None = tells("The rule or model that proposed it.", "states@1")
-    history: list[ConfidenceChange] = Field(description="Of a fact, how sure it was over time.")
-    decisions: list[PersonDecision] = Field(description="What people decided about it.")
-    facts: list[UsedFact] = Field(description="Facts that it says, or took up.")
-    learnings: list[UsedLearning] = Field(description="Learnings that rest on it.")
-    episodes: list[UsedEpisode] = Field(description="Requests that it holds, or was drawn from.")
+    history: list[things.ConfidenceChange] = Field(
+        description="Of a fact, how sure it was over time."
+    )
+    decisions: list[things.PersonDecision] = Field(description="What people decided about it.")
+    facts: list[things.UsedFact] = Field(description="Facts that it says, or took up.")
+    learnings: list[things.UsedLearning] = Field(description="Learnings that rest on it.")
+    episodes: list[things.UsedEpisode] = Field(
+        description="Requests that it holds, or was drawn from."
+    )
     explanation: dict[str, Any] = tells(
         "What its kind has: history, merges, decisions, neighbours; as `cairn show --json`.",
         {"history": [], "merges": []},
@@ -308,18 +292,18 @@ class Uses(AnswerBase):
     file: str = of(RAW_LOGS, "source_file", FILE)
     line: int = of(RAW_LOGS, "source_line", 3)
     occurred_at: datetime | None = of(RAW_LOGS, "occurred_at", AT)
-    episode: UsedEpisode | None = Field(description="The request that it belongs to.")
-    facts: list[UsedFact] = Field(description="Facts that it says; at most 100.")
-    supported: list[UsedFact] = Field(description="Facts that it bears out, or denies.")
-    learnings: list[UsedLearning] = Field(description="Learnings that rest on it.")
-    entities: list[NamedEntity] = Field(description="Entities that it introduced.")
+    episode: things.UsedEpisode | None = Field(description="The request that it belongs to.")
+    facts: list[things.UsedFact] = Field(description="Facts that it says; at most 100.")
+    supported: list[things.UsedFact] = Field(description="Facts that it bears out, or denies.")
+    learnings: list[things.UsedLearning] = Field(description="Learnings that rest on it.")
+    entities: list[things.NamedEntity] = Field(description="Entities that it introduced.")
 
 
 class Status(AnswerBase):
     """What is there, and how fresh it is."""
 
     published_at: datetime = tells("When, by the clock.", AT)
-    totals: Totals = Field(description="How much there is.")
+    totals: things.Totals = Field(description="How much there is.")
     lag_seconds: float = tells("How long what was logged has waited; 0 if nothing waits.", 0.0)
     blocked_by: list[str] = Field(
         description="Why what is there is not published, so that this is what was before.",

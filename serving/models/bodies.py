@@ -5,20 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cairn.serving.models.parameters import At, Searched
-from cairn.serving.read.bounds import (
-    LONGEST_QUERY,
-    MOST_TURNS,
-    AnyId,
-    EventId,
-    KnowledgeType,
-    Moment,
-    Name,
-    Share,
-    Text,
-    Topic,
-    Turn,
-    Whole,
-)
+from cairn.serving.read import bounds
 from cairn.serving.retrieval.token_budget import BUDGET, SMALLEST
 
 
@@ -33,24 +20,24 @@ class ContextBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    turns: list[Turn] = Field(
+    turns: list[bounds.Turn] = Field(
         default=[],
-        max_length=MOST_TURNS,
+        max_length=bounds.MOST_TURNS,
         description="What was said before the message, the latest last.",
         examples=[["The nightly backup failed", "It could not wake the NAS"]],
     )
-    message: Turn | None = Field(
+    message: bounds.Turn | None = Field(
         None, description="What is being answered.", examples=["Why does harbor-backup fail?"]
     )
-    tool_results: list[Turn] = Field(
-        default=[], max_length=MOST_TURNS, description="What tools gave, the latest last.",
+    tool_results: list[bounds.Turn] = Field(
+        default=[], max_length=bounds.MOST_TURNS, description="What tools gave, the latest last.",
         examples=[["ssh: connect to host nas port 22: No route to host"]],
     )  # fmt: skip
-    system: Turn = Field(
+    system: bounds.Turn = Field(
         "", description="Instructions, profile, whatever else is to fill the rest.",
         examples=["You help with a home-lab."],
     )  # fmt: skip
-    budget: Whole = Field(
+    budget: bounds.Whole = Field(
         BUDGET, ge=SMALLEST, le=100_000, description="Tokens of the whole text, at most.",
         examples=[800],
     )  # fmt: skip
@@ -67,11 +54,11 @@ class KnowledgeBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    query: Annotated[str, StringConstraints(max_length=LONGEST_QUERY)] = Field(
+    query: Annotated[str, StringConstraints(max_length=bounds.LONGEST_QUERY)] = Field(
         "", description="What is asked; an empty one searches no pieces.",
         examples=["why does the backup fail?"],
     )  # fmt: skip
-    entity: Name | None = Field(
+    entity: bounds.Name | None = Field(
         None,
         description="For whom, or about what, it is asked, by id or name: its profile and its place"
         " in the graph are part of the answer.",
@@ -80,17 +67,17 @@ class KnowledgeBody(BaseModel):
     about_it: bool = Field(
         False, description="Search only pieces about that entity, or about none.", examples=[True]
     )
-    top_k: Whole = Field(5, ge=0, le=100, description="Pieces of the search, at most.",
+    top_k: bounds.Whole = Field(5, ge=0, le=100, description="Pieces of the search, at most.",
                          examples=[3])  # fmt: skip
-    knowledge_types: list[KnowledgeType] | None = Field(
+    knowledge_types: list[bounds.KnowledgeType] | None = Field(
         None, min_length=1, max_length=6, description="Only pieces of these types.",
         examples=[["fact", "procedure"]],
     )  # fmt: skip
-    tags: list[Name] = Field(
+    tags: list[bounds.Name] = Field(
         default=[], max_length=10, description="Only pieces that have all of these.",
         examples=[["backup"]],
     )  # fmt: skip
-    graph_traversal_depth: Whole = Field(
+    graph_traversal_depth: bounds.Whole = Field(
         1, ge=0, le=3, description="Steps from the entity along the graph, at most.", examples=[1]
     )
 
@@ -110,7 +97,7 @@ class ToldBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    event_id: EventId | None = Field(
+    event_id: bounds.EventId | None = Field(
         None, description="Of the sender's making: a request that is repeated writes nothing.",
         examples=["4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a"],
     )  # fmt: skip
@@ -119,7 +106,7 @@ class ToldBody(BaseModel):
 class LearnBody(ToldBody):
     """What somebody wants to know more about."""
 
-    topic: Topic = Field(
+    topic: bounds.Topic = Field(
         description="What is to be searched for, in a few words.", examples=["drip irrigation"]
     )
 
@@ -127,7 +114,7 @@ class LearnBody(ToldBody):
 class ScheduleBody(ToldBody):
     """What is to be searched for again and again."""
 
-    topic: Topic = Field(description="In a few words.", examples=["Rust releases"])
+    topic: bounds.Topic = Field(description="In a few words.", examples=["Rust releases"])
     every: Every = Field(
         description="How often: `12h`, `3d`, `week`, `2 weeks`, `month`; `never` ends it.",
         examples=["week"],
@@ -137,7 +124,7 @@ class ScheduleBody(ToldBody):
 class ForgetBody(ToldBody):
     """What is to be taken away for good."""
 
-    id: Name = Field(
+    id: bounds.Name = Field(
         description="A whole id, or the name of one entity; of target_type `namespace`, its name;"
         " `everywhere`, any words.",
         examples=["garden-2026"],
@@ -156,7 +143,7 @@ class ForgetBody(ToldBody):
         True, description="Only tell what would go; false forgets it.",
         examples=[True],
     )  # fmt: skip
-    limit: Whole = Field(
+    limit: bounds.Whole = Field(
         100, ge=0, le=1_000, description="Rows of the receipt, at most; `counts` has all.",
         examples=[10],
     )  # fmt: skip
@@ -169,25 +156,25 @@ class EventBody(ToldBody):
         description="note, message, command (such as `/learn rust`) or reaction (such as 👍).",
         examples=["note"],
     )
-    text: Text = Field(
+    text: bounds.Text = Field(
         description="What is said; secrets are taken out before anything is written.",
         examples=["The vault host moves to a new address in May."],
     )
-    at: Moment | None = Field(
+    at: bounds.Moment | None = Field(
         None, description="When it was said; now if unset.", examples=["2026-03-20T09:00:00Z"]
     )
-    name: Name | None = Field(None, description="Who says it.", examples=["Mira"])
+    name: bounds.Name | None = Field(None, description="Who says it.", examples=["Mira"])
     role: Literal["user", "assistant"] | None = Field(
         None, description="Of a message: `assistant` for what Cairn itself said, which is no news.",
         examples=["user"],
     )  # fmt: skip
-    conversation_id: AnyId | None = Field(
+    conversation_id: bounds.AnyId | None = Field(
         None, description="The conversation that it belongs to.", examples=["garden-2026"]
     )
-    reply_to: AnyId | None = Field(
+    reply_to: bounds.AnyId | None = Field(
         None, description="The message, or learning, that a reaction answers."
     )
     proactive: bool | None = Field(None, description="Whether that message came unasked.")
-    strength: Share | None = Field(
+    strength: bounds.Share | None = Field(
         None, description="How much a thumb for a learning counts.", examples=[0.5]
     )

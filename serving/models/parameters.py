@@ -17,21 +17,7 @@ from cairn.serving.query.filters import (
     LearningFilter,
     Talks,
 )
-from cairn.serving.read.bounds import (
-    Cursor,
-    Day,
-    Kind,
-    KnowledgeType,
-    Moment,
-    Name,
-    Namespace,
-    Output,
-    Query,
-    Share,
-    Status,
-    Whole,
-    Word,
-)
+from cairn.serving.read import bounds
 from cairn.serving.retrieval.token_budget import LARGEST_BRIEF, SMALLEST_BRIEF
 
 
@@ -40,7 +26,7 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    namespace: Namespace | None = Field(
+    namespace: bounds.Namespace | None = Field(
         None, description="Whose memory; the only one that you may read, if unset.",
         examples=["samples"],
     )  # fmt: skip
@@ -49,11 +35,11 @@ class Parameters(BaseModel):
 class At(Parameters):
     """Whose memory, and from when it is looked at."""
 
-    as_of: Moment | None = Field(
+    as_of: bounds.Moment | None = Field(
         None, description="What was known then; by the latest event if unset.",
         examples=["2026-03-15T00:00:00Z"],
     )  # fmt: skip
-    true_at: Moment | None = Field(
+    true_at: bounds.Moment | None = Field(
         None, description="Of what is known, what was true then; at `as_of` if unset.",
         examples=["2026-03-15"],
     )  # fmt: skip
@@ -74,7 +60,7 @@ class Paged(Parameters, defer_build=True):
     """A list as of the latest event, page by page."""
 
     limit: int = Field(20, ge=1, le=100, description="Rows of a page, at most.", examples=[2])
-    cursor: Cursor | None = Field(None, description="`next` of the page before.")
+    cursor: bounds.Cursor | None = Field(None, description="`next` of the page before.")
 
 
 class Turning(At, Paged):
@@ -84,25 +70,25 @@ class Turning(At, Paged):
 class LessonParameters(At, defer_build=True):
     """An error, as it was printed."""
 
-    error: Output = Field(
+    error: bounds.Output = Field(
         description="A line of it, or the whole output.",
         examples=["fatal: The current branch harbour-12 has no upstream branch."],
     )
-    project: Name | None = Field(
+    project: bounds.Name | None = Field(
         None, description="Only what was seen in this folder, or one of that name.",
         examples=["lantern-shop"],
     )  # fmt: skip
-    limit: Whole = Field(3, ge=1, le=20, description="Fixes, at most.", examples=[3])
+    limit: bounds.Whole = Field(3, ge=1, le=20, description="Fixes, at most.", examples=[3])
 
 
 class BriefParameters(At, defer_build=True):
     """A project, and how much may be told of it."""
 
-    project: Name | None = Field(
+    project: bounds.Name | None = Field(
         None, description="Its name, or a path in it; else the one that was worked on last.",
         examples=["lantern-shop"],
     )  # fmt: skip
-    budget: Whole = Field(
+    budget: bounds.Whole = Field(
         400, ge=SMALLEST_BRIEF, le=LARGEST_BRIEF, description="Tokens, at most.", examples=[400]
     )
 
@@ -110,7 +96,7 @@ class BriefParameters(At, defer_build=True):
 class UtilityParameters(Parameters, defer_build=True):
     """How many single pieces."""
 
-    limit: Whole = Field(
+    limit: bounds.Whole = Field(
         20, ge=1, le=1_000, description="Rows of single pieces, at most.", examples=[20]
     )
 
@@ -118,36 +104,40 @@ class UtilityParameters(Parameters, defer_build=True):
 class Searched(BaseModel, defer_build=True):
     """What is searched for, and what results must be besides."""
 
-    query: Query = Field(description="In any words.", examples=["npm or pnpm"])
+    query: bounds.Query = Field(description="In any words.", examples=["npm or pnpm"])
     type: Literal["facts", "episodes", "learnings", "entities", "both", "all"] = Field(
         "both", description="both: facts and episodes; all: learnings too.", examples=["all"]
     )
-    limit: Whole = Field(5, ge=1, le=100, description="Results, at most.", examples=[3])
-    min_confidence: Share | None = Field(
+    limit: bounds.Whole = Field(5, ge=1, le=100, description="Results, at most.", examples=[3])
+    min_confidence: bounds.Share | None = Field(
         None, description="Least confidence at `as_of`; 0.3 if unset.", examples=[0.3]
     )
-    entity: Name | None = Field(
+    entity: bounds.Name | None = Field(
         None, description="Only about this one: its id, name or alias.", examples=["lantern-shop"]
     )
-    predicate: Word | None = Field(
+    predicate: bounds.Word | None = Field(
         None, description="Only facts with this predicate.", examples=["states"]
     )
-    status: Status | None = Field(
+    status: bounds.Status | None = Field(
         None, description="Only facts of this status; those in force if unset.",
         examples=["active"],
     )  # fmt: skip
     category: Category | None = Field(None, description="Only learnings of this category.")
-    knowledge_type: KnowledgeType | None = Field(None, description="Only facts of this type.")
+    knowledge_type: bounds.KnowledgeType | None = Field(
+        None, description="Only facts of this type."
+    )
     events: bool = ALSO_EVENTS
-    source: Word | None = Field(
+    source: bounds.Word | None = Field(
         None, description="Only from this kind of logs.", examples=["claude_code"]
     )
-    from_day: Day | None = Field(
+    from_day: bounds.Day | None = Field(
         None,
         description="Of this day or later; if unset, as words of the query say.",
         examples=["2026-02-01"],
     )
-    to_day: Day | None = Field(None, description="Of this day or before.", examples=["2026-03-31"])
+    to_day: bounds.Day | None = Field(
+        None, description="Of this day or before.", examples=["2026-03-31"]
+    )
 
 
 class SearchParameters(At, Searched):
@@ -161,7 +151,7 @@ class FactParameters(FactFilter, Turning):
 class AboutParameters(AlsoEvents, Turning):
     """Whom, or what, and which page of its facts."""
 
-    entity: Name = Field(description="Its id, name or alias.", examples=["harbor-backup"])
+    entity: bounds.Name = Field(description="Its id, name or alias.", examples=["harbor-backup"])
 
 
 class EntityParameters(EntityFilter, Turning):
@@ -171,7 +161,7 @@ class EntityParameters(EntityFilter, Turning):
 class LearningParameters(LearningFilter, Turning):
     """Which learnings are listed."""
 
-    query: Query | None = Field(
+    query: bounds.Query | None = Field(
         None, description="The nearest to this first, on one page; else the surest first."
     )
 
@@ -183,11 +173,11 @@ class TalkParameters(Talks, Turning):
 class RecentParameters(Turning):
     """What of late is listed."""
 
-    kind: list[Kind] = Field(
+    kind: list[bounds.Kind] = Field(
         default=["fact", "learning", "episode"], min_length=1, max_length=3,
         description="Only these, of one or several.", examples=[["fact", "learning"]],
     )  # fmt: skip
-    since: Moment | None = Field(None, description="Then or later.", examples=["2026-02-01"])
+    since: bounds.Moment | None = Field(None, description="Then or later.", examples=["2026-02-01"])
 
 
 class GraphParameters(At, defer_build=True):

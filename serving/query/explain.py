@@ -7,26 +7,8 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.fact_types import is_event
-from cairn.knowledge.schema.tables import (
-    CLUSTERS,
-    CONFIDENCE_UPDATES,
-    CONVERSATIONS,
-    DECISIONS,
-    ENTITY_MERGES,
-    EPISODES,
-    EVIDENCE,
-    EXTRACTORS,
-    FACT_SOURCES,
-    FACTS,
-    LEARNING_CANDIDATES,
-    LEARNINGS,
-    MEMORY_ENTITIES,
-    MERGES,
-    RAW_LOGS,
-    THEMES,
-    Table,
-)
 from cairn.serving.query import explain_work
 from cairn.serving.query.learning_versions import versions_of
 from cairn.serving.query.slot_history import curve, values_of_slot
@@ -54,19 +36,19 @@ def explain(thing: Thing, *, events: bool = False) -> dict[str, Any]:
     return {"kind": thing.kind, "id": thing.id, "namespace": thing.reader.namespace, **about}
 
 
-def _row(reader: Reader, table: Table, column: str, id_: str) -> dict[str, Any]:
+def _row(reader: Reader, table: tables.Table, column: str, id_: str) -> dict[str, Any]:
     frame = reader.table(table).filter(pl.col(column) == id_).collect()
     return frame.row(0, named=True)
 
 
 def _fact(reader: Reader, id_: str) -> dict[str, Any]:
     row = reader.memory().filter(pl.col("fact_id") == id_).collect().row(0, named=True)
-    merges = reader.table(MERGES).filter(
+    merges = reader.table(tables.MERGES).filter(
         (pl.col("winner_id") == id_) | pl.col("loser_ids").list.contains(id_)
     )
     rule = re.split("[/@]", row["extractor"])[0]
-    about = reader.table(EXTRACTORS).filter(pl.col("name") == rule).collect()
-    topic = reader.table(CLUSTERS).filter(pl.col("fact_id") == id_).collect().to_dicts()
+    about = reader.table(tables.EXTRACTORS).filter(pl.col("name") == rule).collect()
+    topic = reader.table(tables.CLUSTERS).filter(pl.col("fact_id") == id_).collect().to_dicts()
     return {
         "as_of": reader.as_of,
         "fact": row,
@@ -101,7 +83,7 @@ def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
     columns = ["decision_id", "decision", "decided_at", "ids", "text", "reason", "unresolved",
                "superseded_by", "holds"]  # fmt: skip
     return (
-        reader.table(DECISIONS)
+        reader.table(tables.DECISIONS)
         .with_columns(holds=paired.fill_null(value=False) | pl.col("facts").list.contains(id_))
         .filter(
             pl.col("holds")
@@ -118,9 +100,13 @@ def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
 
 def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     """Episodes of a theme that bear a fact out; none of one that was only stated."""
-    facts = reader.table(FACTS, ["fact_id", "derived_from"]).filter(pl.col("fact_id") == fact_id)
+    facts = reader.table(tables.FACTS, ["fact_id", "derived_from"]).filter(
+        pl.col("fact_id") == fact_id
+    )
     drawn = facts.select(episode_id=pl.col("derived_from").explode()).drop_nulls()
-    episodes = reader.table(EPISODES, ["episode_id", "conversation_id", "started_at", "request"])
+    episodes = reader.table(
+        tables.EPISODES, ["episode_id", "conversation_id", "started_at", "request"]
+    )
     return (
         episodes.join(drawn, on="episode_id", how="semi")
         .sort("started_at", "episode_id")
@@ -132,8 +118,8 @@ def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
 def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     """Each change of a fact's confidence, with the evidence and where it stands."""
     then = (pl.col("occurred_at") <= reader.latest).fill_null(value=True)
-    updates = reader.table(CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id, then)
-    evidence = reader.table(EVIDENCE).select(
+    updates = reader.table(tables.CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id, then)
+    evidence = reader.table(tables.EVIDENCE).select(
         "evidence_id", "kind", "source_id", "similarity", "weight", "conversation_id"
     )
     rows = updates.join(evidence, on="evidence_id", how="left").sort("seq").collect().to_dicts()
@@ -146,7 +132,7 @@ def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
 
 
 def _entity(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
-    row = _row(reader, MEMORY_ENTITIES, "entity_id", id_)
+    row = _row(reader, tables.MEMORY_ENTITIES, "entity_id", id_)
     told = (pl.col("entity_id") == id_) & _told(events=events)
     facts = reader.memory().filter(told)
     predicates = facts.group_by("predicate").len("facts").sort("predicate").collect()
@@ -163,9 +149,9 @@ def _entity(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
 
 def _entity_merges(reader: Reader, which: pl.Expr, other: str) -> list[dict[str, Any]]:
     """Merges of entities, with the name of the one on the other side and why."""
-    names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name"])
+    names = reader.table(tables.MEMORY_ENTITIES, ["entity_id", "display_name"])
     return (
-        reader.table(ENTITY_MERGES)
+        reader.table(tables.ENTITY_MERGES)
         .filter(which)
         .join(names.rename({"entity_id": other}), on=other, how="left")
         .sort(other)
@@ -176,12 +162,12 @@ def _entity_merges(reader: Reader, which: pl.Expr, other: str) -> list[dict[str,
 
 
 def _learning(reader: Reader, id_: str) -> dict[str, Any]:
-    own = reader.table(LEARNINGS).filter(pl.col("learning_id") == id_).collect()
+    own = reader.table(tables.LEARNINGS).filter(pl.col("learning_id") == id_).collect()
     row = own.row(0, named=True)
     places = _places(reader, [quote["record_id"] for quote in row["quotes"]])
     row["quotes"] = [{**quote, **_place(places.get(quote["record_id"]))} for quote in row["quotes"]]
     del row["simhash"]
-    conversations = reader.table(CONVERSATIONS, ["conversation_id", "title", "day"])
+    conversations = reader.table(tables.CONVERSATIONS, ["conversation_id", "title", "day"])
     first = conversations.filter(pl.col("conversation_id") == row["conversation_id"]).collect()
     return {
         "learning": row,
@@ -191,9 +177,9 @@ def _learning(reader: Reader, id_: str) -> dict[str, Any]:
 
 
 def _record(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
-    row = _row(reader, RAW_LOGS, "record_id", id_)
+    row = _row(reader, tables.RAW_LOGS, "record_id", id_)
     near = (
-        reader.table(RAW_LOGS, [
+        reader.table(tables.RAW_LOGS, [
             "record_id", "conversation_id", "seq", "kind", "origin", "tool_name", "text",
             "tool_input", "source_file", "source_line",
         ])
@@ -204,8 +190,10 @@ def _record(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
         .sort("seq")
         .collect()
     )  # fmt: skip
-    episode = reader.table(EPISODES).filter(pl.col("episode_id") == id_).collect().to_dicts()
-    drawn = reader.table(FACT_SOURCES, ["fact_id", "record_id"]).filter(pl.col("record_id") == id_)
+    episode = reader.table(tables.EPISODES).filter(pl.col("episode_id") == id_).collect().to_dicts()
+    drawn = reader.table(tables.FACT_SOURCES, ["fact_id", "record_id"]).filter(
+        pl.col("record_id") == id_
+    )
     learnings = reader.learnings().filter(pl.col("source_record_ids").list.contains(id_))
     return {
         "record": row,
@@ -221,9 +209,9 @@ def _record(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
 
 
 def _theme(reader: Reader, id_: str) -> dict[str, Any]:
-    row = _row(reader, THEMES, "theme_id", id_)
+    row = _row(reader, tables.THEMES, "theme_id", id_)
     members = (
-        reader.table(EPISODES, ["episode_id", "conversation_id", "started_at", "request"])
+        reader.table(tables.EPISODES, ["episode_id", "conversation_id", "started_at", "request"])
         .filter(pl.col("episode_id").is_in(row["episode_ids"]))
         .sort(
             pl.col("episode_id") != row["medoid_id"],
@@ -236,7 +224,7 @@ def _theme(reader: Reader, id_: str) -> dict[str, Any]:
 
 
 def _cluster(reader: Reader, id_: str) -> dict[str, Any]:
-    rows = reader.table(CLUSTERS).filter(pl.col("cluster_id") == id_).collect()
+    rows = reader.table(tables.CLUSTERS).filter(pl.col("cluster_id") == id_).collect()
     return {
         "label": rows["label"][0],
         "size": rows.height,
@@ -248,14 +236,18 @@ def _cluster(reader: Reader, id_: str) -> dict[str, Any]:
 
 def _conversation(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
     mine = pl.col("conversation_id") == id_
-    judged = reader.table(LEARNING_CANDIDATES).filter(mine).sort("extractor", descending=True)
+    judged = (
+        reader.table(tables.LEARNING_CANDIDATES).filter(mine).sort("extractor", descending=True)
+    )
     columns = ["value", "reasons", "categories", "outcome", "details", "extractor"]
     episodes = (
-        reader.table(EPISODES, ["episode_id", "conversation_id", "seq", "started_at", "request"])
+        reader.table(
+            tables.EPISODES, ["episode_id", "conversation_id", "seq", "started_at", "request"]
+        )
         .filter(mine)
         .sort("seq")
     )
-    facts = reader.table(FACT_SOURCES, ["fact_id", "conversation_id"]).filter(mine)
+    facts = reader.table(tables.FACT_SOURCES, ["fact_id", "conversation_id"]).filter(mine)
     shown = ["learning_id", "category", "title"]
     borne_out = reader.learnings().filter(pl.col("conversation_ids").list.contains(id_))
     learnings = borne_out.select(*shown, first=mine).collect()
@@ -263,9 +255,9 @@ def _conversation(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
     again = (pl.col("outcome") == "stored") & pl.lit(not learnings["first"].any())
     outcome = pl.when(again).then(pl.lit("duplicate")).otherwise("outcome").alias("outcome")
     return {
-        "conversation": _row(reader, CONVERSATIONS, "conversation_id", id_),
+        "conversation": _row(reader, tables.CONVERSATIONS, "conversation_id", id_),
         "files": sorted(
-            reader.table(RAW_LOGS, ["conversation_id", "source_file"])
+            reader.table(tables.RAW_LOGS, ["conversation_id", "source_file"])
             .filter(mine).select("source_file").unique().collect()["source_file"]
         ),
         "episodes": episodes.head(MOST).collect().to_dicts(),
@@ -282,7 +274,7 @@ def _conversation(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
 def _candidate(reader: Reader, id_: str) -> dict[str, Any]:
     of = next(table for table in PROPOSED if matching(reader, table, "candidate_id", id_))
     row = _row(reader, of, "candidate_id", id_)
-    facts = reader.table(FACT_SOURCES, ["fact_id", "candidate_id"])
+    facts = reader.table(tables.FACT_SOURCES, ["fact_id", "candidate_id"])
     mine = facts.filter(pl.col("candidate_id") == id_).collect()["fact_id"].to_list()
     return {
         "candidate": row,
@@ -292,7 +284,7 @@ def _candidate(reader: Reader, id_: str) -> dict[str, Any]:
 
 
 def _merge(reader: Reader, id_: str) -> dict[str, Any]:
-    row = _row(reader, MERGES, "merge_id", id_)
+    row = _row(reader, tables.MERGES, "merge_id", id_)
     return {
         "merge": row,
         "facts": _facts(reader, pl.col("fact_id").is_in([row["winner_id"], *row["loser_ids"]])),
@@ -300,7 +292,7 @@ def _merge(reader: Reader, id_: str) -> dict[str, Any]:
 
 
 def _evidence(reader: Reader, id_: str) -> dict[str, Any]:
-    row = _row(reader, EVIDENCE, "evidence_id", id_)
+    row = _row(reader, tables.EVIDENCE, "evidence_id", id_)
     return {
         "evidence": row,
         "source": _places(reader, [row["source_id"]]).get(row["source_id"]),

@@ -9,34 +9,24 @@ from cairn.knowledge.consolidation.llm_verdicts import differing, waiting
 from cairn.knowledge.consolidation.merges import unequal
 from cairn.knowledge.consolidation.pairs import sides
 from cairn.knowledge.resolution.canonical import about_canonical, equal_statements
+from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.tables import (
-    CONTRADICTION_VERDICTS,
-    DECISIONS,
-    ENTITY_MERGES,
-    EVIDENCE,
-    FACTS,
-    MERGE_VERDICTS,
-    SIMILAR_FACTS,
-    VALID_TIMES,
-    Table,
-)
 
 
-def waiting_pairs(read: Callable[[Table], pl.LazyFrame], policy: Policy) -> pl.DataFrame:
+def waiting_pairs(read: Callable[[tables.Table], pl.LazyFrame], policy: Policy) -> pl.DataFrame:
     """Rows of `waiting` (llm_verdicts) on which no person decided, of tables as `read`."""
-    merged, decisions = read(ENTITY_MERGES).collect(), read(DECISIONS).collect()
-    similar = undecided(read(SIMILAR_FACTS).collect(), decisions)
+    merged, decisions = read(tables.ENTITY_MERGES).collect(), read(tables.DECISIONS).collect()
+    similar = undecided(read(tables.SIMILAR_FACTS).collect(), decisions)
     paired = sides(similar).unique().lazy()
     facts, evidence = (
         read(table).join(paired, on=["namespace", "fact_id"], how="semi").collect()
-        for table in (FACTS, EVIDENCE)
+        for table in (tables.FACTS, tables.EVIDENCE)
     )
     facts = about_canonical(facts, merged)
     equal = equal_statements(facts, merged)
     return waiting(
-        differing(similar, read(VALID_TIMES).collect()),
+        differing(similar, read(tables.VALID_TIMES).collect()),
         unequal(facts, evidence, similar, policy, equal=equal, decisions=decisions),
-        read(CONTRADICTION_VERDICTS).collect(),
-        read(MERGE_VERDICTS).collect(),
+        read(tables.CONTRADICTION_VERDICTS).collect(),
+        read(tables.MERGE_VERDICTS).collect(),
     )

@@ -4,19 +4,10 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.schema.tables import (
-    CONVERSATIONS,
-    EPISODES,
-    ERROR_SIGNATURES,
-    LEARNINGS,
-    MEMORY,
-    PRACTICES,
-    PROJECT_FACTS,
-    UTILITY,
-)
+from cairn.knowledge.schema import tables
 from cairn.serving.read.reader import Reader
 
-_COLUMNS = [name for name in UTILITY.columns if name != "namespace"]
+_COLUMNS = [name for name in tables.UTILITY.columns if name != "namespace"]
 
 
 def utility(reader: Reader, limit: int = 20) -> dict[str, Any]:
@@ -26,7 +17,7 @@ def utility(reader: Reader, limit: int = 20) -> dict[str, Any]:
         pieces (how many there are), kinds and top: rows of UTILITY without the namespace; of a
         piece with its text, empty where it is known no more.
     """
-    rows = reader.table(UTILITY).select(_COLUMNS).collect()
+    rows = reader.table(tables.UTILITY).select(_COLUMNS).collect()
     single = rows.filter(pl.col("piece_id") != "").sort(
         "offered", "piece_id", "outcome", descending=[True, False, False]
     )
@@ -43,13 +34,13 @@ def utility(reader: Reader, limit: int = 20) -> dict[str, Any]:
 def _texts(reader: Reader) -> pl.DataFrame:
     """What pieces say, by their id."""
     told = (
-        (PRACTICES, "practice_id", "command"),
-        (ERROR_SIGNATURES, "fix_id", "fix"),
-        (MEMORY, "fact_id", "content"),
-        (LEARNINGS, "learning_id", "title"),
-        (PROJECT_FACTS, "project_fact_id", "name"),
-        (EPISODES, "episode_id", "request"),
-        (CONVERSATIONS, "conversation_id", "title"),
+        (tables.PRACTICES, "practice_id", "command"),
+        (tables.ERROR_SIGNATURES, "fix_id", "fix"),
+        (tables.MEMORY, "fact_id", "content"),
+        (tables.LEARNINGS, "learning_id", "title"),
+        (tables.PROJECT_FACTS, "project_fact_id", "name"),
+        (tables.EPISODES, "episode_id", "request"),
+        (tables.CONVERSATIONS, "conversation_id", "title"),
     )
     texts = [
         reader.table(table).select(piece_id=pl.col(id_), text=pl.col(text)).drop_nulls()
@@ -60,5 +51,5 @@ def _texts(reader: Reader) -> pl.DataFrame:
 
 def offers_of(reader: Reader, piece_id: str) -> list[dict[str, Any]]:
     """Rows of UTILITY of one piece."""
-    rows = reader.table(UTILITY).filter(pl.col("piece_id") == piece_id)
+    rows = reader.table(tables.UTILITY).filter(pl.col("piece_id") == piece_id)
     return rows.select(_COLUMNS).sort("outcome").collect().to_dicts()

@@ -15,19 +15,7 @@ from cairn.knowledge.practices.places.folders import normal
 from cairn.knowledge.practices.places.projects import in_projects, naming, projects_at, projects_by
 from cairn.knowledge.practices.practices import practices
 from cairn.knowledge.practices.project_facts import project_facts
-from cairn.knowledge.schema.tables import (
-    CHECKOUTS,
-    COMMAND_RUNS,
-    CONVERSATIONS,
-    ERROR_SIGNATURES,
-    FAILURES,
-    FILE_EDITS,
-    OBSERVATIONS,
-    PRACTICES,
-    PROJECT_FACTS,
-    PROJECTS,
-    RAW_LOGS,
-)
+from cairn.knowledge.schema import tables
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import Reader
 
@@ -38,8 +26,8 @@ MOST_NAMED = 5
 def known_folders(reader: Reader) -> pl.DataFrame:
     """PROJECTS: which folders are checkouts of which project, as it was known."""
     if reader.is_now:
-        return reader.table(PROJECTS).collect()
-    return projects_by(reader.table(CHECKOUTS).collect(), reader.as_of)
+        return reader.table(tables.PROJECTS).collect()
+    return projects_by(reader.table(tables.CHECKOUTS).collect(), reader.as_of)
 
 
 def talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
@@ -51,7 +39,7 @@ def talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
         reader: Whose memory.
         placed: What `known_folders` gives.
     """
-    rows = in_projects(reader.table(CONVERSATIONS).collect(), placed)
+    rows = in_projects(reader.table(tables.CONVERSATIONS).collect(), placed)
     if reader.is_now:
         return rows
     rows = rows.filter(pl.col("started_at") <= reader.as_of)
@@ -59,7 +47,7 @@ def talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
     if open_.height:
         ids = open_["conversation_id"].implode()
         by_then = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
-        logs = reader.table(RAW_LOGS).filter(pl.col("conversation_id").is_in(ids), by_then)
+        logs = reader.table(tables.RAW_LOGS).filter(pl.col("conversation_id").is_in(ids), by_then)
         made = conversations(logs.collect()).select("conversation_id", "subject")
         ended = rows.join(open_, on="conversation_id", how="anti")
         going = open_.drop("subject").join(made, on="conversation_id", how="left")
@@ -70,19 +58,19 @@ def talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
 def known_practices(reader: Reader) -> pl.DataFrame:
     """Rows of PRACTICES; of an earlier moment made of what had been run by then."""
     if reader.is_now:
-        return reader.table(PRACTICES).collect()
+        return reader.table(tables.PRACTICES).collect()
     return practices(known_runs(reader))
 
 
 def known_project_facts(reader: Reader) -> pl.DataFrame:
     """Rows of PROJECT_FACTS; of an earlier moment made of what had been run and edited by then."""
     if reader.is_now:
-        return reader.table(PROJECT_FACTS).collect()
+        return reader.table(tables.PROJECT_FACTS).collect()
     placed = known_folders(reader)
     happened = (pl.col("occurred_at") <= reader.as_of).fill_null(value=True)
     edits, told = (
         in_projects(reader.table(table).filter(happened).collect(), placed)
-        for table in (FILE_EDITS, OBSERVATIONS)
+        for table in (tables.FILE_EDITS, tables.OBSERVATIONS)
     )
     return project_facts(known_runs(reader), edits, told)
 
@@ -90,8 +78,8 @@ def known_project_facts(reader: Reader) -> pl.DataFrame:
 def known_errors(reader: Reader) -> pl.DataFrame:
     """Rows of ERROR_SIGNATURES; of an earlier moment made of what had failed, and been settled."""
     if reader.is_now:
-        return reader.table(ERROR_SIGNATURES).collect()
-    failed = known_by(reader.table(FAILURES).collect(), reader.as_of)
+        return reader.table(tables.ERROR_SIGNATURES).collect()
+    failed = known_by(reader.table(tables.FAILURES).collect(), reader.as_of)
     return error_signatures(in_projects(failed, known_folders(reader)))
 
 
@@ -106,9 +94,9 @@ def project_called(reader: Reader, project: str, others: Collection[str] = ()) -
     Raises:
         UnknownId: none is called that; the message names those that may be meant.
     """
-    placed = reader.table(PROJECTS).collect()
+    placed = reader.table(tables.PROJECTS).collect()
     called = naming(placed)
-    last = known_projects(in_projects(reader.table(CONVERSATIONS).collect(), placed), placed)
+    last = known_projects(in_projects(reader.table(tables.CONVERSATIONS).collect(), placed), placed)
     newest_first = sorted(last, key=lambda name: (last[name], name), reverse=True)
     named = {name for folder in others if (name := called(folder))} - {*last}
     known = [*newest_first, *sorted(named)]
@@ -138,5 +126,5 @@ def _names(project: str, placed: pl.DataFrame, known: Sequence[str]) -> list[str
 
 def known_runs(reader: Reader) -> pl.DataFrame:
     """Rows of COMMAND_RUNS that had been run by then, each of the folder of its project."""
-    runs = runs_by(reader.table(COMMAND_RUNS).collect(), reader.as_of)
+    runs = runs_by(reader.table(tables.COMMAND_RUNS).collect(), reader.as_of)
     return in_projects(runs, known_folders(reader))

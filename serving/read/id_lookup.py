@@ -5,25 +5,7 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.nlp.text import suggestion
-from cairn.knowledge.schema.tables import (
-    CANDIDATES,
-    CLUSTERS,
-    CONVERSATIONS,
-    ERROR_SIGNATURES,
-    EVIDENCE,
-    KNOWN_ONLY_CANDIDATES,
-    LEARNINGS,
-    MEMORY,
-    MEMORY_ENTITIES,
-    MERGES,
-    PRACTICES,
-    PROJECT_FACTS,
-    RAW_LOGS,
-    REJECTED_FACTS,
-    THEME_FACTS,
-    THEMES,
-    Table,
-)
+from cairn.knowledge.schema import tables
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import namespaces
 from cairn.serving.read.reader import Reader, open_reader
@@ -31,23 +13,28 @@ from cairn.serving.read.reader import Reader, open_reader
 SHORTEST = 3
 """Characters of an id, at least."""
 
-PROPOSED = (CANDIDATES, REJECTED_FACTS, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
+PROPOSED = (
+    tables.CANDIDATES,
+    tables.REJECTED_FACTS,
+    tables.KNOWN_ONLY_CANDIDATES,
+    tables.THEME_FACTS,
+)
 """Tables of candidates; all but the first say why one was refused."""
 
-KINDS: tuple[tuple[str, Table, str], ...] = (
-    ("fact", MEMORY, "fact_id"),
-    ("entity", MEMORY_ENTITIES, "entity_id"),
-    ("learning", LEARNINGS, "learning_id"),
-    ("theme", THEMES, "theme_id"),
-    ("cluster", CLUSTERS, "cluster_id"),
-    ("conversation", CONVERSATIONS, "conversation_id"),
-    ("record", RAW_LOGS, "record_id"),
+KINDS: tuple[tuple[str, tables.Table, str], ...] = (
+    ("fact", tables.MEMORY, "fact_id"),
+    ("entity", tables.MEMORY_ENTITIES, "entity_id"),
+    ("learning", tables.LEARNINGS, "learning_id"),
+    ("theme", tables.THEMES, "theme_id"),
+    ("cluster", tables.CLUSTERS, "cluster_id"),
+    ("conversation", tables.CONVERSATIONS, "conversation_id"),
+    ("record", tables.RAW_LOGS, "record_id"),
     *(("candidate", table, "candidate_id") for table in PROPOSED),
-    ("merge", MERGES, "merge_id"),
-    ("evidence", EVIDENCE, "evidence_id"),
-    ("practice", PRACTICES, "practice_id"),
-    ("fix", ERROR_SIGNATURES, "fix_id"),
-    ("project_fact", PROJECT_FACTS, "project_fact_id"),
+    ("merge", tables.MERGES, "merge_id"),
+    ("evidence", tables.EVIDENCE, "evidence_id"),
+    ("practice", tables.PRACTICES, "practice_id"),
+    ("fix", tables.ERROR_SIGNATURES, "fix_id"),
+    ("project_fact", tables.PROJECT_FACTS, "project_fact_id"),
 )
 """What an id may be of, with the table and column where it stands. An episode is its record."""
 
@@ -134,7 +121,7 @@ def exactly(reader: Reader, id_: str) -> Thing | None:
     for kind, table, column in KINDS:
         there = (
             reader.memory(ids).select(column).collect()
-            if table is MEMORY
+            if table is tables.MEMORY
             else reader.rows(table, column, ids, [column])
         )
         if there.height:
@@ -142,7 +129,7 @@ def exactly(reader: Reader, id_: str) -> Thing | None:
     return None
 
 
-def matching(reader: Reader, table: Table, column: str, start: str) -> list[str]:
+def matching(reader: Reader, table: tables.Table, column: str, start: str) -> list[str]:
     """Ids in a column of a table that are `start`, or begin with it."""
     found = (
         reader.table(table, [column])

@@ -10,29 +10,14 @@ from cairn.knowledge.consolidation.memory_entities import memory_entities
 from cairn.knowledge.consolidation.standing import QUARANTINED, STANDING, known_stretches, seen_at
 from cairn.knowledge.resolution.canonical import about_canonical
 from cairn.knowledge.resolution.facts import counted
+from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.calendar import UNDATED
-from cairn.knowledge.schema.tables import (
-    CANDIDATES,
-    CONFIDENCE_UPDATES,
-    ENTITIES,
-    ENTITY_MERGES,
-    FACT_SOURCES,
-    FACTS,
-    KNOWN_ONLY_CANDIDATES,
-    LEARNINGS,
-    MEMORY,
-    MEMORY_ENTITIES,
-    RAW_LOGS,
-    THEME_FACTS,
-    VALID_TIMES,
-    Table,
-)
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import Manifest, namespaces, published, read_published
 from cairn.serving.read.cache import CachedTables
 from cairn.serving.read.namespaces import Several, to_read
 
-_SAID = (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS)
+_SAID = (tables.CANDIDATES, tables.KNOWN_ONLY_CANDIDATES, tables.THEME_FACTS)
 """Tables of what facts are made of."""
 
 
@@ -60,17 +45,21 @@ class Reader:
         """Whose tables these are."""
         return self.manifest.namespace
 
-    def table(self, table: Table, columns: Sequence[str] | None = None) -> pl.LazyFrame:
+    def table(self, table: tables.Table, columns: Sequence[str] | None = None) -> pl.LazyFrame:
         """Rows of a table as it was published."""
         return read_published(self.state.warehouse, self.manifest, table, columns=columns)
 
-    def all_rows(self, table: Table) -> pl.LazyFrame:
+    def all_rows(self, table: tables.Table) -> pl.LazyFrame:
         """Rows of a table as it was published; from memory where they are held."""
         held = self.cached and self.cached.rows(table, table.key[-1], None)
         return self.table(table) if held is None else held.lazy()
 
     def rows(
-        self, table: Table, column: str, values: pl.Series, columns: Sequence[str] | None = None
+        self,
+        table: tables.Table,
+        column: str,
+        values: pl.Series,
+        columns: Sequence[str] | None = None,
     ) -> pl.DataFrame:
         """Rows of a table whose column has one of some texts."""
         if self.cached and (found := self.cached.rows(table, column, values, columns)) is not None:
@@ -78,7 +67,7 @@ class Reader:
         return self.table(table, columns).filter(pl.col(column).is_in(values.implode())).collect()
 
     def _of(
-        self, table: Table, fact_ids: pl.Series | None, columns: Sequence[str] | None = None
+        self, table: tables.Table, fact_ids: pl.Series | None, columns: Sequence[str] | None = None
     ) -> pl.LazyFrame:
         """Rows of a table about some facts, or about all."""
         if fact_ids is None:
@@ -132,26 +121,26 @@ class Reader:
         return now and self.true_at is None and not self.past
 
     def _memory(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
-        names = self.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
+        names = self.table(tables.MEMORY_ENTITIES, ["entity_id", "display_name", "type"])
         known, stretches = self._known(fact_ids), self.stretches(fact_ids)
         return seen_at(known, stretches, names, self.as_of, self.moment, self.state.policy)
 
     def stretches(self, fact_ids: pl.Series | None = None) -> pl.LazyFrame:
         """Rows of VALID_TIMES that were known at `as_of`; an end that was not, is none."""
-        return known_stretches(self._of(VALID_TIMES, fact_ids), self.latest)
+        return known_stretches(self._of(tables.VALID_TIMES, fact_ids), self.latest)
 
     def _known(self, fact_ids: pl.Series | None) -> pl.LazyFrame:
         """Rows of MEMORY with what was known of them at `as_of`."""
-        facts = self._of(MEMORY, fact_ids).filter(pl.col("status") != QUARANTINED)
+        facts = self._of(tables.MEMORY, fact_ids).filter(pl.col("status") != QUARANTINED)
         if not self.past:
             return facts
-        said_of = self._of(FACTS, fact_ids, ["namespace", "fact_id", "entity_id"])
+        said_of = self._of(tables.FACTS, fact_ids, ["namespace", "fact_id", "entity_id"])
         about = about_canonical(said_of.collect(), self.merged()).select("fact_id", "entity_id")
         facts = self._said_by_then(facts)
         facts = facts.drop("entity_id").join(about.lazy(), on="fact_id", how="left")
         before = pl.col("occurred_at") <= self.as_of
         then = (
-            self._of(CONFIDENCE_UPDATES, fact_ids)
+            self._of(tables.CONFIDENCE_UPDATES, fact_ids)
             .filter(before)
             .sort("fact_id", "seq")
             .group_by("fact_id")
@@ -180,7 +169,7 @@ class Reader:
         said_again = facts.filter(pl.col("last_seen") > self.as_of)
         grown = said_again.select("namespace", "fact_id", "predicate").collect()
         columns = ["fact_id", "candidate_id", "record_id", "conversation_id", "occurred_at"]
-        sources = self.rows(FACT_SOURCES, "fact_id", grown["fact_id"], columns).filter(
+        sources = self.rows(tables.FACT_SOURCES, "fact_id", grown["fact_id"], columns).filter(
             (pl.col("occurred_at") <= self.as_of).fill_null(value=True)
         )
         told = ["candidate_id", "passing", "origin", "mode", "trust", "object", "content"]
@@ -193,7 +182,7 @@ class Reader:
         return (
             facts.join(then.lazy(), on="fact_id", how="left", suffix="_then")
             .with_columns(
-                pl.coalesce(f"{name}_then", name).cast(MEMORY.schema[name]).alias(name)
+                pl.coalesce(f"{name}_then", name).cast(tables.MEMORY.schema[name]).alias(name)
                 for name in changed
             )
             .drop(f"{name}_then" for name in changed)
@@ -207,14 +196,14 @@ class Reader:
 
     def merged(self) -> pl.DataFrame:
         """Rows of ENTITY_MERGES: which entities were known to be one at `as_of`."""
-        return self.table(ENTITY_MERGES).filter(pl.col("decided_at") <= self.as_of).collect()
+        return self.table(tables.ENTITY_MERGES).filter(pl.col("decided_at") <= self.as_of).collect()
 
     def entities(self) -> pl.LazyFrame:
         """Entities as they stand; of an earlier `as_of`, with what was known of them then."""
         if not self.past:
-            return self.all_rows(MEMORY_ENTITIES)
+            return self.all_rows(tables.MEMORY_ENTITIES)
         seen = (pl.col("first_seen") <= self.as_of).fill_null(value=True)
-        known = self.table(ENTITIES).filter(seen).collect()
+        known = self.table(tables.ENTITIES).filter(seen).collect()
         return memory_entities(known, self.merged(), self.memory().collect()).lazy()
 
     def top_entities(self) -> pl.LazyFrame:
@@ -227,7 +216,7 @@ class Reader:
 
     def learnings(self) -> pl.LazyFrame:
         """Learnings, the surest first."""
-        return self.all_rows(LEARNINGS).sort(
+        return self.all_rows(tables.LEARNINGS).sort(
             "confidence", "created_at", "learning_id", descending=[True, True, False]
         )
 
@@ -250,7 +239,7 @@ class Reader:
         """fact_id, file, line, record_id, quote, occurred_at: of each fact in their order."""
         columns = ["fact_id", "candidate_id", "record_id", "occurred_at"]
         found = (
-            self._of(FACT_SOURCES, fact_ids, columns)
+            self._of(tables.FACT_SOURCES, fact_ids, columns)
             .collect()
             .sort("fact_id", "occurred_at", "record_id", nulls_last=True)
         )
@@ -279,7 +268,7 @@ class Reader:
         """Columns record_id, source_file, source_line, and any `more`, of records."""
         ids = pl.Series(record_ids, dtype=pl.String).unique()
         return self.rows(
-            RAW_LOGS, "record_id", ids, ["record_id", "source_file", "source_line", *more]
+            tables.RAW_LOGS, "record_id", ids, ["record_id", "source_file", "source_line", *more]
         )
 
 

@@ -10,18 +10,8 @@ from typing import Any
 
 import msgspec
 
+from cairn.knowledge.ingest import chat_format
 from cairn.knowledge.ingest.adapter import Adapter, Event, Head
-from cairn.knowledge.ingest.chat_format import (
-    Ordinal,
-    decoded,
-    function_calls,
-    instant,
-    mostly,
-    numbered,
-    own_id,
-    text_of,
-    word,
-)
 from cairn.knowledge.ingest.speakers import result_origin, spoken
 from cairn.knowledge.schema.identity import digest
 
@@ -37,7 +27,7 @@ class ChatMessage(msgspec.Struct):
     id: Any = None
     name: str | None = None
     conversation_id: Any = None
-    ordinal: Ordinal | None = None
+    ordinal: chat_format.Ordinal | None = None
     model: str | None = None
     reply_to: str | None = None
     proactive: bool | None = None
@@ -59,7 +49,7 @@ def recognises(objects: list[Any]) -> bool:
     if len(objects) == 1 and isinstance(objects[0], list):
         objects = objects[0]
     return (
-        mostly(map(_is_message, objects))
+        chat_format.mostly(map(_is_message, objects))
         and _is_message(objects[0])
         and all(_is_message(line) or "role" not in (line or "") for line in objects)
     )
@@ -71,7 +61,7 @@ def unpack(value: Any) -> Iterator[dict[str, Any]]:
         yield value
         return
     begin = (msgspec.json.encode(message).decode() for message in value[:3])
-    there = numbered(value, conversation_id="chat-" + digest(*begin))
+    there = chat_format.numbered(value, conversation_id="chat-" + digest(*begin))
     for message, placed in zip(value, there, strict=True):
         own = isinstance(message, dict) and message.keys() & {"timestamp", "conversation_id", "id"}
         yield message if own else placed
@@ -79,19 +69,19 @@ def unpack(value: Any) -> Iterator[dict[str, Any]]:
 
 def head(payload: bytes) -> Head:
     """One endless channel, unless the conversation is named."""
-    message = decoded(_MESSAGE, payload)
-    thread = word(message.conversation_id)
-    native = own_id(message.ordinal if message.id is None else message.id, thread)
-    time = instant(message.timestamp)
+    message = chat_format.decoded(_MESSAGE, payload)
+    thread = chat_format.word(message.conversation_id)
+    native = chat_format.own_id(message.ordinal if message.id is None else message.id, thread)
+    time = chat_format.instant(message.timestamp)
     return Head(thread or CHANNEL, thread is not None, native, time, message.ordinal)
 
 
 def events(payload: bytes) -> Iterable[Event]:
     """What was said, calls beside it, or what a tool returned."""
-    message = decoded(_MESSAGE, payload)
+    message = chat_format.decoded(_MESSAGE, payload)
     if not message.role and message.content is None:
         return []
-    text = text_of(message.content)
+    text = chat_format.text_of(message.content)
     origin = _ORIGINS.get(message.role, "system")
     if origin == "tool":
         return [
@@ -113,13 +103,13 @@ def events(payload: bytes) -> Iterable[Event]:
         "message", origin, text, message.role, name=message.name, model=message.model,
         reply_to=message.reply_to, proactive=bool(message.proactive),
     )  # fmt: skip
-    return [said, *function_calls(message.tool_calls, message.role)]
+    return [said, *chat_format.function_calls(message.tool_calls, message.role)]
 
 
 def _is_message(line: Any) -> bool:
     return (
         isinstance(line, dict)
-        and word(line.get("role")) in _ORIGINS
+        and chat_format.word(line.get("role")) in _ORIGINS
         and "content" in line
         and isinstance(line["content"], str | list | dict | None)
         and line.get("type") in (None, "message")

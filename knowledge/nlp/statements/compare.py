@@ -17,21 +17,10 @@ be the same, and negation is not seen.
 from enum import StrEnum
 from typing import NamedTuple
 
+from cairn.knowledge.nlp import vocabulary
 from cairn.knowledge.nlp.statements.denial import agree, clause_denied, denied, same_sites, words_of
 from cairn.knowledge.nlp.statements.slots import values
 from cairn.knowledge.nlp.statements.statement import Statement, common, read_statement, same_persons
-from cairn.knowledge.nlp.vocabulary import (
-    ADJECTIVES_IN_LY,
-    ADJUNCTS,
-    CONDITIONS,
-    DIRECTION_STEMS,
-    FRONTED,
-    ONE_WAY,
-    SHADES,
-    TENTATIVE,
-    WEAK,
-    stem,
-)
 
 _PREFIXES = ("un", "non", "non-")
 """What turns any word into its opposite. Others do so too rarely (`import`, `display`, `install`):
@@ -39,7 +28,7 @@ what they turn stands in the vocabulary, or has the ending of an adjective."""
 _LATIN = ("in", "im", "ir", "il", "dis")
 _ADJECTIVAL = ("abl", "ibl", "ent", "ant", "at", "al", "iv", "ous", "ct")  # codespell:ignore abl
 
-_PARTLY = stem("partly")
+_PARTLY = vocabulary.stem("partly")
 """What "not all" is read as, denied."""
 
 
@@ -114,13 +103,13 @@ def _compared(ours: Statement, theirs: Statement) -> Compared:
     denies = None if agreed else denied(ours, theirs, turned)
     if denies is False:
         return _same(ours, theirs)
-    asserted = TENTATIVE.isdisjoint(ours.words)
+    asserted = vocabulary.TENTATIVE.isdisjoint(ours.words)
     return Compared(Verdict.OPPOSITE if denies and asserted else Verdict.UNSURE, "polarity")
 
 
 def _same(ours: Statement, theirs: Statement) -> Compared:
     """SAME, where no shade of meaning differs: "not yet", "no more"."""
-    for one, two in SHADES:
+    for one, two in vocabulary.SHADES:
         for left, right in ((ours.tokens, theirs.tokens), (theirs.tokens, ours.tokens)):
             if one & left - right and two & right - left:
                 return Compared(Verdict.UNSURE, "word")
@@ -197,9 +186,9 @@ def _one_spelling(ours: Statement, theirs: Statement) -> bool:
 def _counted_out(longer: Statement, shorter: Statement, surplus: list[str]) -> bool:
     """Whether "not all" meets "all", or "none" meets "some"."""
     quantities = (surplus == [_PARTLY] and longer.negated and shorter.universal) or (
-        WEAK.issuperset(surplus) and shorter.none and not longer.negated
+        vocabulary.WEAK.issuperset(surplus) and shorter.none and not longer.negated
     )
-    if not quantities or not CONDITIONS.isdisjoint(longer.words):
+    if not quantities or not vocabulary.CONDITIONS.isdisjoint(longer.words):
         return False
     rest = [sign for sign in longer.signed() if sign.word not in surplus]
     other = shorter.signed()
@@ -228,7 +217,7 @@ def _exchanged(ours: Statement, theirs: Statement) -> bool:
         and right
         and between
         and between == two[right : len(two) - left]
-        and not ONE_WAY.isdisjoint(between)
+        and not vocabulary.ONE_WAY.isdisjoint(between)
     )
 
 
@@ -273,7 +262,7 @@ def _same_order(ours: list[str], left: Statement, right: Statement) -> bool:
         _without_adverbs(left) == _without_adverbs(right) or _same_parts(left, right)
     ):
         return True
-    direction = not DIRECTION_STEMS.isdisjoint(ours)
+    direction = not vocabulary.DIRECTION_STEMS.isdisjoint(ours)
     return any(
         _turned(left.turns, at, right.turns, len(ours) - at, direction)
         for at in range(1, len(ours))
@@ -285,7 +274,7 @@ def _without_adverbs(statement: Statement) -> list[str]:
     return [
         word
         for word, raw in zip(statement.words, statement.raws, strict=True)
-        if not (raw.endswith("ly") and len(raw) > 6 and raw not in ADJECTIVES_IN_LY)
+        if not (raw.endswith("ly") and len(raw) > 6 and raw not in vocabulary.ADJECTIVES_IN_LY)
     ]
 
 
@@ -300,7 +289,7 @@ def _same_parts(ours: Statement, theirs: Statement) -> bool:
 def _parts(statement: Statement) -> list[list[str]]:
     parts: list[list[str]] = [[]]
     for word in statement.frame:
-        if word in ADJUNCTS:
+        if word in vocabulary.ADJUNCTS:
             parts.append([])
         if word != "be":
             parts[-1].append(word)
@@ -320,6 +309,6 @@ def _turned(
     leads = any(
         ((0, word) in ours and (behind, word) in theirs)
         or ((at, word) in ours and (0, word) in theirs)
-        for word in FRONTED
+        for word in vocabulary.FRONTED
     )
     return (be and definite) or leads
