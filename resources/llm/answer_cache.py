@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import polars as pl
@@ -131,15 +131,8 @@ class Answers:
 
     def read(self, keys: Iterable[str]) -> dict[str, CachedAnswer]:
         """The answers kept under these keys, whatever became of them."""
-        with self._reading() as database:
-            rows = (
-                database
-                and database.execute(
-                    "SELECT * FROM answers WHERE key IN (SELECT value FROM json_each(?))",
-                    [json.dumps(list(keys))],
-                ).fetchall()
-            )
-        return {row[0]: CachedAnswer(*row) for row in rows or ()}
+        query = "SELECT * FROM answers WHERE key IN (SELECT value FROM json_each(?))"
+        return {row[0]: CachedAnswer(*row) for row in self._rows(query, json.dumps(list(keys)))}
 
     def put(self, kept: CachedAnswer, record_ids: Iterable[str]) -> None:
         """Keeps an answer in place of the one under its key, with the records that it saw.
@@ -155,25 +148,20 @@ class Answers:
 
         A key without an answer is passed over.
         """
-        given = json.dumps(list(pairs))
         query = (
             "SELECT a.key, pair.value ->> 1 FROM json_each(?) AS pair "
             "JOIN answers AS a ON a.key = pair.value ->> 0 "
             "LEFT JOIN answer_records AS r ON r.key = a.key AND r.record_id = pair.value ->> 1 "
             "WHERE r.key IS NULL"
         )
-        with self._reading() as database:
-            missing = database.execute(query, [given]).fetchall() if database else []
-        if missing:
+        if missing := self._rows(query, json.dumps(list(pairs))):
             with self._writing() as database:
                 _add_records(database, missing)
 
     def of_namespace(self, namespace: str) -> list[CachedAnswer]:
         """Every answer of a namespace, by key."""
         query = "SELECT * FROM answers WHERE namespace = ? ORDER BY key"
-        with self._reading() as database:
-            rows = database.execute(query, [namespace]).fetchall() if database else []
-        return [CachedAnswer(*row) for row in rows]
+        return [CachedAnswer(*row) for row in self._rows(query, namespace)]
 
     def delete(self, namespace: str, record_ids: Iterable[str], keys: Iterable[str] = ()) -> int:
         """Deletes every answer that saw one of these records, or has such a key; with its bytes.
@@ -209,10 +197,8 @@ class Answers:
             "AND prompt IN (SELECT value FROM json_each(?)) AND key IN (SELECT key FROM "
             "answer_records WHERE record_id IN (SELECT value FROM json_each(?))) ORDER BY key"
         )
-        given = [namespace, json.dumps(list(prompts)), json.dumps(list(record_ids))]
-        with self._reading() as database:
-            rows = database.execute(query, given).fetchall() if database else []
-        return [CachedAnswer(*row) for row in rows]
+        given = [json.dumps(list(each)) for each in (prompts, record_ids)]
+        return [CachedAnswer(*row) for row in self._rows(query, namespace, *given)]
 
     def clear_failed(
         self, namespace: str | None = None, record_ids: Iterable[str] | None = None
@@ -235,9 +221,7 @@ class Answers:
         query = (
             "SELECT * FROM answers WHERE outcome = 'failed' AND ?1 IN (namespace, '') ORDER BY key"
         )
-        with self._reading() as database:
-            rows = database.execute(query, [namespace or ""]).fetchall() if database else []
-        return [CachedAnswer(*row) for row in rows]
+        return [CachedAnswer(*row) for row in self._rows(query, namespace or "")]
 
     def records(self, keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The records that each of these answers saw, sorted."""
@@ -245,12 +229,7 @@ class Answers:
             "SELECT key, record_id FROM answer_records "
             "WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key, record_id"
         )
-        with self._reading() as database:
-            rows = database.execute(query, [json.dumps(list(keys))]).fetchall() if database else []
-        found: dict[str, tuple[str, ...]] = {}
-        for key, record_id in rows:
-            found[key] = (*found.get(key, ()), record_id)
-        return found
+        return _by_first(self._rows(query, json.dumps(list(keys))))
 
     def versions(self) -> dict[str, tuple[str, ...]]:
         """Fingerprints of each prompt by which there are answers, the newest first."""
@@ -258,12 +237,7 @@ class Answers:
             "SELECT prompt, fingerprint FROM answers WHERE outcome = 'done' "
             "GROUP BY prompt, fingerprint ORDER BY prompt, max(made_at) DESC, fingerprint"
         )
-        with self._reading() as database:
-            rows = database.execute(query).fetchall() if database else []
-        found: dict[str, tuple[str, ...]] = {}
-        for prompt, fingerprint in rows:
-            found[prompt] = (*found.get(prompt, ()), fingerprint)
-        return found
+        return _by_first(self._rows(query))
 
     def pay(self, call: Call) -> None:
         """Adds a call to the ledger."""
@@ -273,22 +247,17 @@ class Answers:
     def paid(self, since: datetime) -> float:
         """Dollars of all calls since a time (UTC); those of unknown price count nothing."""
         query = "SELECT COALESCE(SUM(cost), 0.0) FROM calls WHERE called_at >= ?"
-        with self._reading() as database:
-            row = database.execute(query, [since.isoformat()]).fetchone() if database else (0.0,)
-        return float(row[0])
+        return float(sum(cost for (cost,) in self._rows(query, since.isoformat())))
 
     def called(self, namespace: str, asset: str, since: datetime) -> bool:
         """Whether a call for an asset was paid since a time (UTC)."""
         query = "SELECT 1 FROM calls WHERE called_at >= ? AND namespace = ? AND asset = ? LIMIT 1"
-        with self._reading() as database:
-            given = [since.isoformat(), namespace, asset]
-            return bool(database and database.execute(query, given).fetchone())
+        return bool(self._rows(query, since.isoformat(), namespace, asset))
 
     def ledger(self) -> pl.DataFrame:
         """All calls, as the table model_calls."""
         columns = ["call_id", *Call._fields]
-        with self._reading() as database:
-            rows = database.execute("SELECT * FROM calls").fetchall() if database else []
+        rows = self._rows("SELECT * FROM calls")
         types = {**MODEL_CALLS.schema, "called_at": pl.String()}
         frame = pl.DataFrame(rows, {name: types[name] for name in columns}, orient="row")
         at = pl.col("called_at").str.to_datetime("%+", time_unit="us", time_zone="UTC")
@@ -323,11 +292,12 @@ class Answers:
             self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
 
-    @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection | None]:
-        """The connection, or None if nothing was ever kept: reading makes no file."""
+    def _rows(self, query: str, *given: str) -> list[Any]:
+        """What a query finds; nothing if nothing was ever kept: reading makes no file."""
         with self._guarded():
-            yield self._connection() if self._opened or self._path.exists() else None
+            if self._opened or self._path.exists():
+                return self._connection().execute(query, given).fetchall()
+        return []
 
     @contextmanager
     def _writing(self) -> Generator[sqlite3.Connection]:
@@ -403,6 +373,13 @@ class Answers:
                 f"answers {self._path} were written by a newer Cairn (version {found}, this one "
                 f"knows {VERSION}): update with `git pull && make setup`"
             )
+
+
+def _by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for first, second in pairs:
+        found[first] = (*found.get(first, ()), second)
+    return found
 
 
 def _add_records(database: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> None:
