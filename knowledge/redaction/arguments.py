@@ -61,25 +61,13 @@ def _called(
 
 
 ARGUMENTS = (
-    _called(
-        rf"{_FIRST}\(",
-        rf"{_FIRST}",
-        rf"{_BYTES}{{quoted}}",
-        'TimestampSigner("kiwi_Peak_77")',
-    ),
-    _called(
-        rf"{_SECOND}{_OPEN}",
-        rf"{_SECOND}",
-        rf"{_ARGUMENT}{{any}},{{any}}{_BYTES}{{quoted}}",
-        "jwt.sign({ id: user.id }, 'kiwi_Hill_77', { expiresIn: '1h' })",
-    ),
-    _called(
-        rf"{_LOGIN}{_OPEN}(?:{QUOTE}|[^\s(){{}},]+,)",
-        rf"\w*?{_LOGIN}",
+    _called(rf"{_FIRST}\(", rf"{_FIRST}", rf"{_BYTES}{{quoted}}",
+        'TimestampSigner("kiwi_Peak_77")'),
+    _called(rf"{_SECOND}{_OPEN}", rf"{_SECOND}", rf"{_ARGUMENT}{{any}},{{any}}{_BYTES}{{quoted}}",
+        "jwt.sign({ id: user.id }, 'kiwi_Hill_77', { expiresIn: '1h' })"),
+    _called(rf"{_LOGIN}{_OPEN}(?:{QUOTE}|[^\s(){{}},]+,)", rf"\w*?{_LOGIN}",
         rf"(?:{_ARGUMENT}{{any}},{{any}}){{1,3}}{{quoted}}",
-        'DriverManager.getConnection(url, "app", "kiwi9Fjord")',
-        shapes.last_argument,
-    ),
+        'DriverManager.getConnection(url, "app", "kiwi9Fjord")', shapes.last_argument),
     SecretRule(  # the password at any place among them: `PlainAuth("", user, password, host)`
         "argument",
         rf"{_LOGIN}{_OPEN}(?:{QUOTE}|[^\s(){{}},]+,)",
@@ -105,21 +93,10 @@ ARGUMENTS = (
         "getByLabel('Password').fill('kiwi-77bx')",
         shapes.logged_in,
     ),
-    SecretRule(
-        "argument",
-        r"(?i:session|cookie_?session)\w*\((?:\s|\\[nrt])*\{",
-        Follow.NOTHING,
+    SecretRule("argument", r"(?i:session|cookie_?session)\w*\((?:\s|\\[nrt])*\{", Follow.NOTHING,
         r"(?i:session)\w*\({any}\{[^{}]*?\b(?:secret|keys)['\"]?{any}:{any}\[?{any}{quoted}",
-        "session({ secret: 'kiwi tree 77' })",
-        scoring.literal,
-    ),
-    SecretRule(
-        "argument",
-        rf"{_CLIENT}\([^()]*?[\"'`\\]\w[\w+/=.:~-]{{19}}",
-        Follow.NOTHING,
-        rf"{_CLIENT}\((?P<rest>[^()]*)\)",
-        'Client("demo", "' + "a1B2" * 8 + '")',
-        scoring.dense,
-        each=r"[\"'`](?P<s>[\w+/=.:~-]{20,})\\*[\"'`]",
-    ),
-)
+        "session({ secret: 'kiwi tree 77' })", scoring.literal),
+    SecretRule("argument", rf"{_CLIENT}\([^()]*?[\"'`\\]\w[\w+/=.:~-]{{19}}", Follow.NOTHING,
+        rf"{_CLIENT}\((?P<rest>[^()]*)\)", 'Client("demo", "' + "a1B2" * 8 + '")', scoring.dense,
+        each=r"[\"'`](?P<s>[\w+/=.:~-]{20,})\\*[\"'`]"),
+)  # fmt: skip

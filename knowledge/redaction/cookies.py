@@ -70,18 +70,11 @@ COOKIES = (
         rf"{_COOKIE}[^\n]*?{{q}}(?P<key>{_NAMES}){{q}}[\s\])]*(?::|,|=>|=)[\s(]*{{oq}}{_VALUE}",
         "requests.get(url, cookies={'sessionid': '" + "a1b2" * 8 + "'})",
     ),
-    _cookie(
-        _CORES,
-        Follow.SECRET,
+    _cookie(_CORES, Follow.SECRET,
         rf"(?:^|[^\w.-])(?P<key>{_OWN}){{close}}[ \t]*(?:=>|[=:])[ \t]*{{oq}}{_VALUE}",
-        "PHPSESSID=" + "a1b2" * 7,
-    ),
-    _cookie(
-        _CORES,
-        Follow.SECRET,
-        rf"{{q}}(?P<key>{_OWN}){{q}}{{any}},{{any}}{{q}}{_VALUE}",
-        'set("PHPSESSID", "' + "a1b2" * 7 + '")',
-    ),
+        "PHPSESSID=" + "a1b2" * 7),
+    _cookie(_CORES, Follow.SECRET, rf"{{q}}(?P<key>{_OWN}){{q}}{{any}},{{any}}{{q}}{_VALUE}",
+        'set("PHPSESSID", "' + "a1b2" * 7 + '")'),
     _cookie(  # as browsers and their drivers write them
         rf"(?i:name)(?:{QUOTE})?\s*[:=]\s*{QUOTE}{_LOGIN}{QUOTE}[^{{}}]*?(?i:value)",
         Follow.NOTHING,
@@ -95,4 +88,4 @@ COOKIES = (
         rf"{_BOOL}\t\S+\t{_BOOL}\t[0-9.]+\t(?P<key>{_NAMES})\t(?P<s>\S{{8,}})",
         "#HttpOnly_a.example\tFALSE\t/\tTRUE\t0\tPHPSESSID\t" + "a1b2" * 7,
     ),
-)
+)  # fmt: skip

@@ -23,123 +23,58 @@ from cairn.knowledge.redaction.tokens import TOKENS
 from cairn.knowledge.redaction.tools import TOOLS
 
 _PLACES = (
-    SecretRule(
-        "url",
-        r":\\*/\\*/[^\s/:@\"'<>]*:[^\s/@\"'<>]+@",
-        Follow.NOTHING,
-        r":{sl}{sl}[^\s/:@\"'<>\\]*:(?P<s>[^\s/\"'<>\\]+)@[\w\[.-]",
-        "postgres://app:kiwi77@db/app",
-        scoring.embedded,
-    ),
-    SecretRule(
-        "url",
-        r":\\*/\\*/[\w-]{20,}(?::x-oauth-basic)?@",
-        Follow.NOTHING,
+    SecretRule("url", r":\\*/\\*/[^\s/:@\"'<>]*:[^\s/@\"'<>]+@", Follow.NOTHING,
+        r":{sl}{sl}[^\s/:@\"'<>\\]*:(?P<s>[^\s/\"'<>\\]+)@[\w\[.-]", "postgres://app:kiwi77@db/app",
+        scoring.embedded),
+    SecretRule("url", r":\\*/\\*/[\w-]{20,}(?::x-oauth-basic)?@", Follow.NOTHING,
         r":{sl}{sl}(?P<s>[\w-]{20,})(?::x-oauth-basic)?@",
-        "https://" + "a1b2" * 8 + "@git.example.com/a.git",
-        scoring.strong_token,
-    ),
-    SecretRule(
-        "authorization",
-        r"(?i:authorization)[^\w]*(?:\w+(?:\s|\\[nrt])+)?[\w.~+/=:%-]{6}",
+        "https://" + "a1b2" * 8 + "@git.example.com/a.git", scoring.strong_token),
+    SecretRule("authorization", r"(?i:authorization)[^\w]*(?:\w+(?:\s|\\[nrt])+)?[\w.~+/=:%-]{6}",
         Follow.NOTHING,
         r"(?i:\bauthorization{close}{sep}{oq}\[?{oq}(?:(?:bearer|basic|token|apikey|digest|bot)\s+)?)"
         r"(?P<s>[\w.~+/=:%-]{6,})",
-        "Authorization: Basic YWRtaW46cGFzcw==",
-        scoring.header_value,
-    ),
-    SecretRule(
-        "bearer",
-        r"(?i:bearer)(?:\s|\\t)+[\w.~+/=\\-]{16}",
-        Follow.NOTHING,
-        r"(?i:\bbearer)[ \t]+(?P<s>[\w.~+/=-]{16,})",
-        "-H 'X-Auth: Bearer " + "a1B2" * 8 + "'",
-        scoring.strong_token,
-    ),
-    SecretRule(
-        "netrc",
-        rf"login{GAP}+[^\s\"'\\]+{GAP}+password{GAP}",
-        Follow.NOTHING,
+        "Authorization: Basic YWRtaW46cGFzcw==", scoring.header_value),
+    SecretRule("bearer", r"(?i:bearer)(?:\s|\\t)+[\w.~+/=\\-]{16}", Follow.NOTHING,
+        r"(?i:\bbearer)[ \t]+(?P<s>[\w.~+/=-]{16,})", "-H 'X-Auth: Bearer " + "a1B2" * 8 + "'",
+        scoring.strong_token),
+    SecretRule("netrc", rf"login{GAP}+[^\s\"'\\]+{GAP}+password{GAP}", Follow.NOTHING,
         r"\b(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+{arg}",
-        "machine a.example login bob password kiwi77",
-        scoring.after_login,
-    ),
-    SecretRule(
-        "pgpass",
-        r":(?:5432|5433|6432|\*):[\w*-]+:[\w*-]+:",
-        Follow.NOTHING,
+        "machine a.example login bob password kiwi77", scoring.after_login),
+    SecretRule("pgpass", r":(?:5432|5433|6432|\*):[\w*-]+:[\w*-]+:", Follow.NOTHING,
         r"[\w.*-]+:(?:5432|5433|6432|\*):[\w*-]+:[\w*-]+:(?P<s>[^\s:\"'\\]+)",
-        "db:5432:app:app:kiwi77",
-        scoring.given,
-    ),
-    SecretRule(
-        "sql",
+        "db:5432:app:app:kiwi77", scoring.given),
+    SecretRule("sql",
         r"(?i:identified(?:\s|\\[nrt])+(?:with|by)|password(?:\s|\\[nrt])*[=(]?(?:\s|\\[nrt])*[\\'\"])",
         Follow.NOTHING,
         r"(?i:\b(?:identified(?:\s+with\s+\S+)?\s+by|(?:with|encrypted|set|login|(?:user|role)\s+\S+)\s+password)"
         r"\s*=?\s*(?:password\s+)?|=\s*password\s*\()(?:'(?P<s1>[^'\n]+)'|\\+[\"'](?P<s2>[^\"'\\\n]+))",
-        "CREATE USER web IDENTIFIED BY 'kiwi77'",
-        scoring.given,
-    ),
-    SecretRule(
-        "password",
-        r"(?i:ConvertTo-SecureString)",
-        Follow.NOTHING,
+        "CREATE USER web IDENTIFIED BY 'kiwi77'", scoring.given),
+    SecretRule("password", r"(?i:ConvertTo-SecureString)", Follow.NOTHING,
         r"(?i:\bConvertTo-SecureString{ws}(?:-String{ws})?){quoted}",
-        'ConvertTo-SecureString "kiwi77" -AsPlainText',
-        scoring.given,
-    ),
-    SecretRule(
-        "password",
-        rf"(?:auth\s*=\s*\(|HTTPBasicAuth\(){GAP}*[\"'\\]",
-        Follow.NOTHING,
+        'ConvertTo-SecureString "kiwi77" -AsPlainText', scoring.given),
+    SecretRule("password", rf"(?:auth\s*=\s*\(|HTTPBasicAuth\(){GAP}*[\"'\\]", Follow.NOTHING,
         r"\b(?:auth{ows}={ows}\(|HTTPBasicAuth\(){any}{q}[^\"'\n\\]*{q}{any},{any}{quoted}",
-        'auth=("bob", "kiwi77")',
-        shapes.basic,
-    ),
-    SecretRule(
-        "password",
-        rf"login\({GAP}*[\"'\\]",
-        Follow.NOTHING,
-        r"\blogin\({any}{q}[^\"'\n\\]*{q}{any},{any}{quoted}",
-        'login("bob", "kiwi77")',
-        shapes.logged_in,
-    ),
-    SecretRule(
-        "password",
-        rf"(?:connect|mysqli)\((?:\s|\\[nrt])*{QUOTE}(?:[^\"'\\,()]|\\u)*{QUOTE},",
-        Follow.NOTHING,
+        'auth=("bob", "kiwi77")', shapes.basic),
+    SecretRule("password", rf"login\({GAP}*[\"'\\]", Follow.NOTHING,
+        r"\blogin\({any}{q}[^\"'\n\\]*{q}{any},{any}{quoted}", 'login("bob", "kiwi77")',
+        shapes.logged_in),
+    SecretRule("password",
+        rf"(?:connect|mysqli)\((?:\s|\\[nrt])*{QUOTE}(?:[^\"'\\,()]|\\u)*{QUOTE},", Follow.NOTHING,
         r"\b(?:mysqli|\w*connect)\({any}{q}[^\"'\n\\]*{q}{any},{any}"
         r"{q}[\w.@-]+{q}{any},{any}{quoted}",
-        "mysqli_connect('db', 'root', 'kiwi-77b')",
-        scoring.strong_password,
-    ),
-    SecretRule(
-        "password",
-        rf"send(?:_user)?{GAP}+(?:--{GAP}+)?[\"'\\]",
-        Follow.NOTHING,
+        "mysqli_connect('db', 'root', 'kiwi-77b')", scoring.strong_password),
+    SecretRule("password", rf"send(?:_user)?{GAP}+(?:--{GAP}+)?[\"'\\]", Follow.NOTHING,
         r"assword[^\n]{0,60}?\bsend(?:_user)?{ws}(?:--{ws})?{quoted}",
-        r'expect "assword:"; send "kiwi77\r"',
-        scoring.given,
-    ),
-    SecretRule(
-        "password",
-        rf"(?i:variable{GAP}+[\w.-]*{PASSWORD})",
-        Follow.NOTHING,
+        r'expect "assword:"; send "kiwi77\r"', scoring.given),
+    SecretRule("password", rf"(?i:variable{GAP}+[\w.-]*{PASSWORD})", Follow.NOTHING,
         r"\b(?i:variable{ws}\"{password}\"){any}\{[^}]*?\bdefault{ows}={ows}{quoted}",
-        'variable "db_password" { default = "kiwi-77b" }',
-        scoring.password_quoted,
-    ),
-    SecretRule(
-        "password",
-        rf"(?:requirepass|masterauth|bindpw|rootpw|smtp_password){GAP}",
+        'variable "db_password" { default = "kiwi-77b" }', scoring.password_quoted),
+    SecretRule("password", rf"(?:requirepass|masterauth|bindpw|rootpw|smtp_password){GAP}",
         Follow.NOTHING,
         r"(?:(?m:^{ows})|(?i:\bconfig{ws}set{ws}))(?:requirepass|masterauth|(?:root)?bindpw|rootpw"
         r"|smtp_password){ws}(?:--plaintext{ws})?{arg}",
-        "requirepass kiwi77",
-        scoring.given,
-    ),
-)
+        "requirepass kiwi77", scoring.given),
+)  # fmt: skip
 
 
 def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tuple[SecretRule, ...]:
@@ -216,34 +151,19 @@ def _keyed(name: str, key: str, bare: str, follow: Follow, example: str) -> tupl
 _NAMED = (
     *_keyed("password", "password", "DB_PASS=", Follow.PASSWORD, "kiwi-77b"),
     *_keyed("token", "api_token", "API_TOKEN=", Follow.SECRET, "a1B2c3D4e5F6g7H8"),
-    SecretRule(
-        "password",
-        rf"(?i:{PASSWORD})",
-        Follow.PASSWORD,
+    SecretRule("password", rf"(?i:{PASSWORD})", Follow.PASSWORD,
         r"(?im:^[ \t]*(?:- )?{password}{close})(?P<sep>:[ \t]+)(?P<s>[a-z]+)(?m:[ \t]*$)",
-        "password: sesame",
-        scoring.password_line,
-    ),
-    SecretRule(
-        "password",
-        r"(?i:pass(?:word|wort|phrase|wd)|pwd|pw)",
-        Follow.SENTENCE,
+        "password: sesame", scoring.password_line),
+    SecretRule("password", r"(?i:pass(?:word|wort|phrase|wd)|pwd|pw)", Follow.SENTENCE,
         r"(?i:\b(?P<key>pass(?:word|wort|phrase|wd)|pwd|pw)\b[^.\n:=\"'`,;()\\]*?"
         r"\s(?:is|to|was|ist|lautet)(?:\s(?:now|generated\sfor\s[^\s:]+))?:?)\s+"
         r"[\"'`]?(?P<s>[^\s\"'`,\\]+)",
-        "the password is kiwi-77b",
-        scoring.named_value,
-    ),
-    SecretRule(
-        "token",
-        rf"(?i:token|secret|{OWNED_KEY})",
-        Follow.SENTENCE,
+        "the password is kiwi-77b", scoring.named_value),
+    SecretRule("token", rf"(?i:token|secret|{OWNED_KEY})", Follow.SENTENCE,
         rf"(?i:\b(?P<key>token|secret|{OWNED_KEY})\b[^.\n:=\"'`,;()\\]*?\s(?:(?:is|to|was):?\s+|\())"
         r"[\"'`]?(?P<s>[\w.+/=-]{16,})",
-        "your API key is: a1B2c3D4e5F6g7H8",
-        scoring.strong_token,
-    ),
-)
+        "your API key is: a1B2c3D4e5F6g7H8", scoring.strong_token),
+)  # fmt: skip
 
 
 def _personal(
@@ -255,35 +175,20 @@ def _personal(
 
 
 _PERSONAL = (
-    _personal(
-        "email",
-        r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}",
-        "write to bob@mail.example",
-        scoring.anything,
-    ),
-    _personal(
-        "iban",
-        r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?",
-        "DE89 3704 0044 0532 0130 00",
-        scoring.iban,
-    ),
-    _personal(
-        "card",
+    _personal("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}", "write to bob@mail.example",
+        scoring.anything),
+    _personal("iban", r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?",
+        "DE89 3704 0044 0532 0130 00", scoring.iban),
+    _personal("card",
         r"(?:[3-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{1,7}"
         r"|3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5})",
-        "card 4111 1111 1111 1111",
-        scoring.card,
-    ),
-    _personal(
-        "phone",
+        "card 4111 1111 1111 1111", scoring.card),
+    _personal("phone",
         r"\+[1-9][0-9]{0,2}[ .-]?(?:\([0-9]{1,4}\)[ .-]?)?[0-9]{1,4}(?:[ ./-]?[0-9]{2,4}){1,4}",
-        "call +49 30 1234567",
-        scoring.phone,
-    ),
-    _personal(
-        "phone", r"\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}", "call (555) 010-9999", scoring.phone
-    ),
-)
+        "call +49 30 1234567", scoring.phone),
+    _personal("phone", r"\([0-9]{3}\) ?[0-9]{3}[ .-][0-9]{4}", "call (555) 010-9999",
+        scoring.phone),
+)  # fmt: skip
 
 RULES: tuple[SecretRule, ...] = (
     *TOKENS,

@@ -45,37 +45,23 @@ def _input(opening: str | tuple[str, ...], pattern: str, example: str) -> Secret
 
 
 INPUTS = (
-    _input(
-        (_PIPED, _OPTIONS, r"-pass(?:in|out)?(?:[ \t=]|\\t)+(?:stdin|fd:)"),
+    _input((_PIPED, _OPTIONS, r"-pass(?:in|out)?(?:[ \t=]|\\t)+(?:stdin|fd:)"),
         rf"\b{_SAY}{{ows}}\|(?:[^\n|]*?\s(?:{_OPTIONS}|-pass(?:in|out)?[ \t=]+(?:stdin|fd:))"
         rf"|{{ows}}(?:sudo{{ws}})??{_READS})",
-        "echo 'kiwi77' | sudo -S true",
-    ),
-    _input(
-        r"(?:<|\\*u003[cC]){3}[^\n<]",
+        "echo 'kiwi77' | sudo -S true"),
+    _input(r"(?:<|\\*u003[cC]){3}[^\n<]",
         rf"(?:{_READS}|\b(?:sshpass|gpg|openssl)\b)[^\n;&]*?<<<{{ows}}\$?{{arg}}",
-        "gh auth login --with-token <<< kiwi77a1b2",
-    ),
-    _input(
-        rf"{_LESS}\({GAP}*{_SAYS}",
-        rf"{_CRYPT}[^\n|;]*?<\({{ows}}{_SAY}",
-        "wg set wg0 private-key <(echo kiwi77a1b2)",
-    ),
-    _input(
-        rf"\$\({GAP}*{_SAYS}",
-        rf"{_CRYPT}[^\n|;]*?\$\({{ows}}{_SAY}{{ows}}\)",
-        'curl -u "bob:$(echo kiwi77)" https://a.example',
-    ),
-    _input(
-        r"(?i:pass[a-z]*[_-]?(?:file|command))(?:[=\s\"'\\]|u002[27])*(?:echo|printf)",
+        "gh auth login --with-token <<< kiwi77a1b2"),
+    _input(rf"{_LESS}\({GAP}*{_SAYS}", rf"{_CRYPT}[^\n|;]*?<\({{ows}}{_SAY}",
+        "wg set wg0 private-key <(echo kiwi77a1b2)"),
+    _input(rf"\$\({GAP}*{_SAYS}", rf"{_CRYPT}[^\n|;]*?\$\({{ows}}{_SAY}{{ows}}\)",
+        'curl -u "bob:$(echo kiwi77)" https://a.example'),
+    _input(r"(?i:pass[a-z]*[_-]?(?:file|command))(?:[=\s\"'\\]|u002[27])*(?:echo|printf)",
         rf"(?i:pass[a-z]*[_-]?(?:file|command))[ \t=]*{{oq}}{_SAY}",
-        'BORG_PASSCOMMAND="echo kiwi77"',
-    ),
-    _input(
-        rf"{_LESS}\({GAP}*{_SAYS}",
+        'BORG_PASSCOMMAND="echo kiwi77"'),
+    _input(rf"{_LESS}\({GAP}*{_SAYS}",
         rf"<\({{ows}}{_SAY}{{ows}}\)[^\n|]*?\|{{ows}}(?:sudo{{ws}})??{_READS}",
-        "cat <(echo kiwi77a1b2) | sudo -S true",
-    ),
+        "cat <(echo kiwi77a1b2) | sudo -S true"),
     SecretRule(  # a format, and what stands in its places
         "stdin",
         rf"(?:{_LESS}|\$)\({GAP}*printf",
@@ -85,29 +71,14 @@ INPUTS = (
         shapes.said,
         each=r"[\s]\$?[\"']?(?P<s>[^\s\"'`$][^\s\"'`]*)",
     ),
-    SecretRule(
-        "chpasswd",
-        r"chpasswd",
-        Follow.NOTHING,
+    SecretRule("chpasswd", r"chpasswd", Follow.NOTHING,
         r"\b(?:echo|printf){ws}(?:-\w+{ws})?{oq}[\w.-]+:(?P<s>[^\s\"'|\\]+){oq}{ows}\|[^\n|]*?chpasswd",
-        "echo 'bob:kiwi77' | chpasswd",
-        scoring.given,
-    ),
-    SecretRule(
-        "chpasswd",
-        r"chpasswd",
-        Follow.NOTHING,
+        "echo 'bob:kiwi77' | chpasswd", scoring.given),
+    SecretRule("chpasswd", r"chpasswd", Follow.NOTHING,
         r"\bchpasswd\b[^\n|;&]*?<<<{ows}{oq}[\w.-]+:(?P<s>[^\s\"'|\\]+)",
-        "chpasswd <<< 'bob:kiwi77'",
-        scoring.given,
-    ),
-    SecretRule(
-        "manifest",
-        r"stringData",
-        Follow.NOTHING,
+        "chpasswd <<< 'bob:kiwi77'", scoring.given),
+    SecretRule("manifest", r"stringData", Follow.NOTHING,
         r"\bstringData:[ \t]*(?:\n[ \t]+[^\n]*?)??\n[ \t]+(?P<key>[\w.-]+)(?P<sep>:)[ \t]*{oq}"
         r"(?P<s>[^\s\"'|>{}]+)",
-        "stringData:\n  conn: kiwi77",
-        scoring.entry,
-    ),
-)
+        "stringData:\n  conn: kiwi77", scoring.entry),
+)  # fmt: skip

@@ -55,13 +55,8 @@ PRINTED = (
         "Unseal Key 1: " + "a1B2" * 11,
         scoring.printed_token,
     ),
-    _printed(
-        r"Key [0-9]{1,2}:",
-        Follow.NOTHING,
-        rf"\bKey [0-9]{{1,2}}:[ \t]+{_VALUE}",
-        "Key 1: " + "a1b2" * 16,
-        scoring.dense,
-    ),
+    _printed(r"Key [0-9]{1,2}:", Follow.NOTHING, rf"\bKey [0-9]{{1,2}}:[ \t]+{_VALUE}",
+        "Key 1: " + "a1b2" * 16, scoring.dense),
     _printed(  # `Created preauth key`, and the key below; `Your API key (shown only once): …`
         rf"(?i:{_KEY})[^\n\\]*?(?:\n|\\+[nr]|[:=])",
         Follow.NOTHING,
@@ -86,26 +81,15 @@ PRINTED = (
         "A temporary password is generated for root@localhost: qe;k>Ab,kd)f",
         scoring.given,
     ),
-    _printed(
-        r"PASSWORD(?:\s|\\t)+\w+(?:\s|\\t)+=",
-        Follow.NOTHING,
-        rf"\bPASSWORD{{ws}}\w+{{ws}}={{ws}}{_VALUE}",
-        "PASSWORD elastic = kiwi77bxKiwi",
-        scoring.printed_token,
-    ),
-    _printed(
-        r"New value:",
-        Follow.NOTHING,
+    _printed(r"PASSWORD(?:\s|\\t)+\w+(?:\s|\\t)+=", Follow.NOTHING,
+        rf"\bPASSWORD{{ws}}\w+{{ws}}={{ws}}{_VALUE}", "PASSWORD elastic = kiwi77bxKiwi",
+        scoring.printed_token),
+    _printed(r"New value:", Follow.NOTHING,
         rf"(?i:(?P<key>password)[^\n]*\n{{any}})?\bNew value: {_VALUE}",
-        "Password for the [elastic] user successfully reset.\nNew value: kiwi-77bx",
-    ),
-    _printed(
-        r"(?i:secret)[ _]?(?:ID|id)\W+[0-9a-f]{8}-",
-        Follow.NOTHING,
+        "Password for the [elastic] user successfully reset.\nNew value: kiwi-77bx"),
+    _printed(r"(?i:secret)[ _]?(?:ID|id)\W+[0-9a-f]{8}-", Follow.NOTHING,
         r"(?i:secret[ _]?id)[\s\"':=|\\]+(?P<s>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
-        "SecretID:   0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d",
-        scoring.given,
-    ),
+        "SecretID:   0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d", scoring.given),
     _printed(
         _PRINTS.replace(r"\b", ""),  # a boundary doubles the automaton's states
         Follow.NOTHING,
@@ -113,23 +97,14 @@ PRINTED = (
         "$ openssl rand -hex 16\n" + "a1b2" * 8,
         scoring.credential,
     ),
-    _printed(
-        r"(?i:with|using)(?:\s|\\[nrt])+(?i:the(?:\s|\\[nrt])+)?(?i:password)",
-        Follow.NOTHING,
+    _printed(r"(?i:with|using)(?:\s|\\[nrt])+(?i:the(?:\s|\\[nrt])+)?(?i:password)", Follow.NOTHING,
         rf"(?im:^(?P<key>[^\n]*?\b(?:user|superuser|admin\w*|root|account|login)\b[^\n]*?\b(?:with|using)"
         rf"(?: the)? password)):?[ \t]+[\"'`]?{_VALUE}",
-        "Created superuser admin with password Kiwi-77-moor",
-        scoring.literal,
-    ),
-    SecretRule(
-        "printed",
-        r"(?i:(?:recovery|backup|scratch|emergency)[ -]codes?)",
-        Follow.NOTHING,
+        "Created superuser admin with password Kiwi-77-moor", scoring.literal),
+    SecretRule("printed", r"(?i:(?:recovery|backup|scratch|emergency)[ -]codes?)", Follow.NOTHING,
         rf"(?i:\b(?:recovery|backup|scratch|emergency)[ -]codes?)[^\n:]*:"
         rf"(?P<rest>(?:{_FRAME}(?:[0-9]{{1,2}}[.)] )?"
         rf"[0-9A-Za-z]{{3,10}}(?:[- ]?[0-9A-Za-z]{{3,8}}){{1,5}}[ \t]*(?:\n|$))+)",
-        "Recovery codes:\n  a1b2c-3d4e5\n  f6g7h-8i9j0",
-        scoring.code,
-        each=r"(?P<s>[0-9A-Za-z]{3,10}(?:[- ][0-9A-Za-z]{3,8}){1,5}|[0-9A-Za-z]{8,})",
-    ),
-)
+        "Recovery codes:\n  a1b2c-3d4e5\n  f6g7h-8i9j0", scoring.code,
+        each=r"(?P<s>[0-9A-Za-z]{3,10}(?:[- ][0-9A-Za-z]{3,8}){1,5}|[0-9A-Za-z]{8,})"),
+)  # fmt: skip

@@ -67,101 +67,68 @@ PHRASES = [
         ("ed to", r"\b(?:failed|refused) to\b", "did not"),
         ("to", r"\b(?:fails?|failing|refuses?) to\b", "not"),
         ("need", r"\bneed not (?:to )?", "not must "),
-        (
-            " but",
-            r"\b(nobody|nothing|no one|none|all|(?:every|any)(?:one|body|thing)) but\b",
-            r"\1 except",
-        ),
-        (
-            "means|in no|under no|not at|but",
-            r"\b(?:by no means|in no way|under no circumstances|not at all|anything but)\b",
-            "not",
-        ),
-        (
-            "far from",
-            r"\b(is|are|was|were) far from (?!(?:the|a|an|my|our|your|his|her|their|here)\b)",
-            r"\1 not ",
-        ),
+        (" but", r"\b(nobody|nothing|no one|none|all|(?:every|any)(?:one|body|thing)) but\b",
+         r"\1 except"),
+        ("means|in no|under no|not at|but",
+         r"\b(?:by no means|in no way|under no circumstances|not at all|anything but)\b", "not"),
+        ("far from",
+         r"\b(is|are|was|were) far from (?!(?:the|a|an|my|our|your|his|her|their|here)\b)",
+         r"\1 not "),
         ("at all", r"\bat all\b", ""),
         ("all but", r"\ball but (?!one\b|\d)", "almost "),
         ("but|however", r"^\W*(?:but|however),? ", ""),
         ("would", r"\bwould (?=(?:also )?(?:prefer|rather|like|love|recommend|suggest)\b)", ""),
         ("not ", r"\bnot (?:only|just|merely|simply)\b", ""),
-        (
-            "doubt|whether|matter",
-            r"\b(?:no doubt|without (?:a )?doubt|whether or not|no matter)\b",
-            "",
-        ),
+        ("doubt|whether|matter", r"\b(?:no doubt|without (?:a )?doubt|whether or not|no matter)\b",
+         ""),
         ("not ", r"\bnot (?:all|every|always|everyone|everything)\b", "not partly"),
         ("no longer|not any", r"\b(?:no longer|not any ?(?:more|longer))\b", "anymore not"),
         (" of| to", r"\b(?:because of|due to|owing to|thanks to|on account of)\b", "because"),
         ("than|stead|in p", r"\b(?:rather than|instead of|in preference to|in place of)\b", "over"),
         ("any", r"\bany ?(?:more|longer)\b", "anymore"),
-        (
-            ",",
-            r"^\s*(?:no|yes|yeah|yep|sure(?: thing)?|ok(?:ay)?|alright|certainly|absolutely"
-            r"|of course|well|great|thanks|thank you|hi|hello),",
-            "",
-        ),
+        (",",
+         r"^\s*(?:no|yes|yeah|yep|sure(?: thing)?|ok(?:ay)?|alright|certainly|absolutely"
+         r"|of course|well|great|thanks|thank you|hi|hello),",
+         ""),
         (":", r"^\W*(?:the )?(?:root cause|cause|note|summary|conclusion):", ""),
-        (
-            "turn|found|discovered",
-            r"^\W*(?:(?:it )?turn(?:s|ed) out|(?:i|we) (?:found|discovered)(?: out)?)(?: that)?\b",
-            "",
-        ),
+        ("turn|found|discovered",
+         r"^\W*(?:(?:it )?turn(?:s|ed) out|(?:i|we) (?:found|discovered)(?: out)?)(?: that)?\b",
+         ""),
         ("in this", r"\bin this (?:repo(?:sitory)?|project|codebase)\b", "here"),
-        (
-            " on",
-            r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) on"
-            r"(?=\s*(?:$|[.,;]|\b(?:and|or|but|at|in|for|by|when|while|if|because|now|again)\b))",
-            r"\1 enabled",
-        ),
-        (
-            " off",
-            r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) off\b",
-            r"\1 disabled",
-        ),
+        (" on",
+         r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) on"
+         r"(?=\s*(?:$|[.,;]|\b(?:and|or|but|at|in|for|by|when|while|if|because|now|again)\b))",
+         r"\1 enabled"),
+        (" off", r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) off\b",
+         r"\1 disabled"),
         (" s", r"(?<=\d) (?=s\b)", ""),
         ("prior", r"\bprior to\b", "before"),
         ("order to|so as", r"\b(?:in order to|so as to)\b", "to"),
         ("with|well as", r"\b(?:as well as|along with|together with)\b", "and"),
         ("ought", r"\bought to\b", "should"),
         (" to", r"\b(?:has|have|need|needs) to\b", "must"),
-        (
-            "ha",
-            r"\b(?:has|have|had) ((?:not |never )?)"
-            r"(?=been\b|(?!(?:red|bed|need|seed|speed|feed)\b)\w+ed\b)",
-            r"\1",
-        ),
-        (
-            "get|got",
-            r"\b(?:gets?|got|getting) (?=(?:\w+e[dn]|sent|built|held|kept|made|put|read|run|set"
-            r"|lost|sold|paid|cut)\b)",
-            "are ",
-        ),
-        (
-            "around|approx|roughly|circa|some|~",
-            r"\b(?:around|approximately|roughly|circa|some|~) ?(?=\d)",
-            "",
-        ),
+        ("ha",
+         r"\b(?:has|have|had) ((?:not |never )?)"
+         r"(?=been\b|(?!(?:red|bed|need|seed|speed|feed)\b)\w+ed\b)",
+         r"\1"),
+        ("get|got",
+         r"\b(?:gets?|got|getting) (?=(?:\w+e[dn]|sent|built|held|kept|made|put|read|run|set"
+         r"|lost|sold|paid|cut)\b)",
+         "are "),
+        ("around|approx|roughly|circa|some|~",
+         r"\b(?:around|approximately|roughly|circa|some|~) ?(?=\d)", ""),
         ("some", r"(?<=\w )some (?=(?!more|other|of)\w+[^s\W](?:$|\W))", ""),
-        (
-            "young|little|small",
-            r"\b(?:young|little|small) (?=(?:boy|girl|kid|child|children)s?\b)",
-            "",
-        ),
+        ("young|little|small", r"\b(?:young|little|small) (?=(?:boy|girl|kid|child|children)s?\b)",
+         ""),
         ("prefer", r"\b(prefer\w*) ((?:\w+ ){1,3})to (?!be\b)", r"\1 \2over "),
         ("of", r"\b(?:a lot|lots|plenty) of\b", "many"),
-        (
-            "lot|bit|of course|in fact|moment|right now",
-            r"\b(?:a lot|lots|a bit|of course|in fact|at the moment|right now)\b",
-            "",
-        ),
+        ("lot|bit|of course|in fact|moment|right now",
+         r"\b(?:a lot|lots|a bit|of course|in fact|at the moment|right now)\b", ""),
         ("no one", r"\bno one\b", "nobody"),
         (" on", r"\b(?:turn|switch)(?:e?s|ed|ing)? on\b", "enable"),
         (" off", r"\b(?:turn|switch)(?:e?s|ed|ing)? off\b", "disable"),
     )
-]
+]  # fmt: skip
 """What any match contains one of, so that most are not looked for; a turn of phrase; what it is."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
