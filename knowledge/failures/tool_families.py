@@ -63,18 +63,12 @@ FAMILIES = (
          r"--- FAIL: \S+",),
         own=(r"no required module provides package .+", r"package \S+ is not in .+", r"FAIL\s+\S+ \[(?:build|setup) failed\]"),
     ),
-    ToolFamily(
-        "tsc", ("tsc", "vue-tsc"), (r".{0,200}\berror TS\d{3,5}: .+",),
-    ),
-    ToolFamily(
-        "eslint", ("eslint", "standard", "xo"),
-        (r"\d+:\d+\s+error\s+\S.+",),
-        own=(r"Oops! Something went wrong.*", r"Parsing error: .+"),
-    ),
-    ToolFamily(
-        "vitest", ("vitest",),
-        (r"(?:AssertionError|TypeError|ReferenceError|SyntaxError|RangeError|Error): \S.+",), only_with=r"^\s*(?:FAIL|❯|RUN) .{0,200}|Vite",
-    ),
+    ToolFamily("tsc", ("tsc", "vue-tsc"), (r".{0,200}\berror TS\d{3,5}: .+",)),
+    ToolFamily("eslint", ("eslint", "standard", "xo"), (r"\d+:\d+\s+error\s+\S.+",),
+        own=(r"Oops! Something went wrong.*", r"Parsing error: .+")),
+    ToolFamily("vitest", ("vitest",),
+        (r"(?:AssertionError|TypeError|ReferenceError|SyntaxError|RangeError|Error): \S.+",),
+        only_with=r"^\s*(?:FAIL|❯|RUN) .{0,200}|Vite"),
     ToolFamily(
         "jest", ("jest",),
         (r"(?:Cannot find module|Test suite failed to run|(?:Type|Reference|Syntax|Range)?Error: ).*\S", r"expect\(.{0,120}\)\..+"),
@@ -93,10 +87,8 @@ FAMILIES = (
         (rf"{_PLACE}[A-Z]{{1,4}}\d{{3,4}} .+", r"[A-Z]{1,3}\d{3,4} (?:\[\*\] )?[\w`'].+(?=\n|$)", r"Would reformat: .+"),
         only_with=r"[A-Z]\d{3}|[Rr]eformat",
     ),
-    ToolFamily(
-        "mypy", ("mypy", "pyright", "basedpyright", "ty"),
-        (r"\S{1,200}\.pyi?:\d+(?::\d+)?:? (?:- )?error: .+",),
-    ),
+    ToolFamily("mypy", ("mypy", "pyright", "basedpyright", "ty"),
+        (r"\S{1,200}\.pyi?:\d+(?::\d+)?:? (?:- )?error: .+",)),
     ToolFamily(
         "pytest", ("pytest", "py.test"),
         (r"E {2,}(?!assert |AssertionError$|\+|-|\?|Full diff|At index|Use -v|where )(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Exit|Failed|NotFound)\b.*", r"E {2,}(?:fixture '.+|.*[Ee]rror.*)",
@@ -126,15 +118,11 @@ FAMILIES = (
         "linker", ("ld", "gcc", "g++", "clang", "clang++", "cc", "c++", "make", "cmake", "cargo", "go"),
         (r".{0,200}undefined reference to .+", r"(?:\S*/)?(?:ld|collect2|lld|ld\.lld|ld64\.lld)(?:\.exe)?: (?:error: |fatal error: |cannot find |library not found|symbol\(s\) not found|\S+: file not recognized).*", r"Undefined symbols? for architecture .+", r"duplicate symbol .+"),
     ),
-    ToolFamily(
-        "cc", ("gcc", "g++", "clang", "clang++", "cc", "c++", "cl"),
+    ToolFamily("cc", ("gcc", "g++", "clang", "clang++", "cc", "c++", "cl"),
         (r"\S{1,200}\.(?:c|cc|cpp|cxx|h|hpp|m|mm|cu|inl):\d+(?::\d+)?: (?:fatal )?error: .+",),
-        own=(r"(?:\S*/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc1(?:plus)?): (?:fatal )?error: .+",),
-    ),
-    ToolFamily(
-        "cmake", ("cmake", "ctest"),
-        (r"CMake Error(?: at .+)?:.*", r"CMake Error: .+", r"Could NOT find .+"),
-    ),
+        own=(r"(?:\S*/)?(?:gcc|g\+\+|clang(?:\+\+)?|cc1(?:plus)?): (?:fatal )?error: .+",)),
+    ToolFamily("cmake", ("cmake", "ctest"),
+        (r"CMake Error(?: at .+)?:.*", r"CMake Error: .+", r"Could NOT find .+")),
     ToolFamily(
         "latex", ("latex", "pdflatex", "xelatex", "lualatex", "latexmk", "tectonic", "bibtex", "biber"),
         (r"! (?!==> |Emergency stop)\S.+", r"\S{1,200}\.tex:\d+: (?!.*[Ww]arning)\S.+", r"LaTeX Error: .+"),
@@ -146,11 +134,8 @@ FAMILIES = (
          r"\(Mix\) .+", r"(?:┃ )?\[[FWRCD]\] (?:[→↗↘↓↑] )?\w.+", r"Assertion with \S+ failed.*", r"Assertion failed.*", r"The (?:pattern|function|guard|call|test|variable|expression) .{0,80}(?:can never|will never|cannot|has no local return|does not (?:return|exist)|breaks the contract).*", r"Unchecked dependencies for .+", r"\S+\.exs?:\d+(?::\d+)?:(?:pattern_match|no_return|call|unknown_function|invalid_contract|contract_\w+|callback_\w+|unmatched_return|guard_fail|unused_fun)\w*"),
         own=(r"Unsatisfied dependenc.+", r"mix format failed due to .+", r"Cover compiling.*failed.*"),
     ),
-    ToolFamily(
-        "terraform", ("terraform", "tofu", "terragrunt"),
-        (r"(?:[│╷] )?Error: .+",),
-        only_with=r"[│╷]|[Tt]erraform|[Tt]ofu|\.tf\b",
-    ),
+    ToolFamily("terraform", ("terraform", "tofu", "terragrunt"), (r"(?:[│╷] )?Error: .+",),
+        only_with=r"[│╷]|[Tt]erraform|[Tt]ofu|\.tf\b"),
     ToolFamily(
         "kubectl", ("kubectl", "helm", "oc", "k3s", "minikube"),
         (r"Error from server(?: \(\w+\))?: .+", r"error: (?:unable to recognize|error (?:validating|parsing|executing)|no (?:matching|context|configuration)|the server doesn't|timed out waiting|resource mapping).+", r"The connection to the server .+ was refused.*", r"Unable to connect to the server: .+", r"Error: (?:INSTALLATION|UPGRADE|release|chart).+"),
@@ -181,19 +166,14 @@ FAMILIES = (
          r"error: (?:script|package) \".+\" .+"),
         own=(r"npm (?:ERR!|error) (?!A complete log|code |errno |path |command )\S.+",),
     ),
-    ToolFamily(
-        "node", ("node", "tsx", "ts-node", "deno", "bun"),
+    ToolFamily("node", ("node", "tsx", "ts-node", "deno", "bun"),
         (r"(?:Uncaught )?(?:[A-Z]\w*)?Error(?: \[\w+\])?: (?!Build failed|Command failed)\S.+",),
-        only_with=r"^\s*at \S.{1,200}|Node\.js v",
-    ),
+        only_with=r"^\s*at \S.{1,200}|Node\.js v"),
     ToolFamily(
         "formatter", ("prettier", "gofmt", "black", "mix", "rustfmt", "biome"),
         (r"(?:\[\w+\] )?Code is not formatted.*", r"\[error\] .+", r"(?:error: )?cannot format .+", r"The following files are not formatted.*", r"would reformat .+", r"(?:\[warn\] )?Code style issues found .+"),
     ),
-    ToolFamily(
-        "hook", ("git", "pre-commit", "lefthook", "husky"),
-        (r".{1,120}\.{3,}Failed$",),
-    ),
+    ToolFamily("hook", ("git", "pre-commit", "lefthook", "husky"), (r".{1,120}\.{3,}Failed$",)),
     ToolFamily(
         "make", ("make", "gmake", "ninja", "just"),
         (r"g?make(?:\[\d+\])?: \*\*\* No rule to make target .+", r"\S+:\d+: \*\*\* .+", r"ninja: error: .+", r"error: (?:Justfile|Recipe|No justfile) .+", r"g?make(?:\[\d+\])?: \*\*\* .+"),
