@@ -58,6 +58,13 @@ def readable(raw_logs: pl.DataFrame) -> pl.DataFrame:
     ).sort(*CONVERSATION, "seq", "record_id")
 
 
+def heads(raw_logs: pl.DataFrame, extractor: str) -> dict[tuple[str, str], dict[str, str]]:
+    """What rows about a conversation begin with, and its source, by namespace and conversation."""
+    found = raw_logs.group_by(CONVERSATION).agg(pl.col("day", "source").min())
+    rows = found.with_columns(extractor=pl.lit(extractor)).iter_rows(named=True)
+    return {(row["namespace"], row["conversation_id"]): row for row in rows}
+
+
 def is_message() -> pl.Expr:
     """Whether a row is something that a person or an agent said."""
     return (

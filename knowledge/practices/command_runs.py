@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from cairn.knowledge.dialogue.errors import refused
 from cairn.knowledge.dialogue.outputs import TELLS_STATUS
 from cairn.knowledge.dialogue.shortcuts import edits_of
 from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
-from cairn.knowledge.dialogue.turns import Turn, conversations, readable
+from cairn.knowledge.dialogue.turns import Turn, conversations, heads, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.shell.parser import PREFIXES, RUNNERS, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord
@@ -64,15 +64,7 @@ def command_runs(raw_logs: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The table COMMAND_RUNS.
     """
-    turns = readable(raw_logs)
-    heads = {
-        (namespace, conversation): (day, source)
-        for namespace, conversation, day, source in raw_logs.group_by(
-            "namespace", "conversation_id"
-        )
-        .agg(pl.col("day").min(), pl.col("source").min())
-        .iter_rows()
-    }
+    head = heads(raw_logs, EXTRACTOR.label)
     notices: defaultdict[tuple[str, str], list[tuple[str, datetime | None]]] = defaultdict(list)
     told = raw_logs.filter(pl.col("kind") == "message", pl.col("text").str.starts_with(NOTICE))
     for namespace, conversation, text, at in (
@@ -81,19 +73,15 @@ def command_runs(raw_logs: pl.DataFrame) -> pl.DataFrame:
         .iter_rows()
     ):
         notices[namespace, conversation].append((text, at))
-    rows: list[dict[str, Any]] = []
-    for namespace, conversation, said in conversations(turns):
-        day, source = heads[namespace, conversation]
-        head = {"namespace": namespace, "day": day, "conversation_id": conversation}
-        rows += (
-            {**head, **run._asdict(), "extractor": EXTRACTOR.label}
-            for run in runs_of(
-                said,
-                tells_status=source in TELLS_STATUS,
-                told=told_ends(notices[namespace, conversation]),
-            )
+    return COMMAND_RUNS.frame(
+        head[namespace, conversation] | run._asdict()
+        for namespace, conversation, said in conversations(readable(raw_logs))
+        for run in runs_of(
+            said,
+            tells_status=head[namespace, conversation]["source"] in TELLS_STATUS,
+            told=told_ends(notices[namespace, conversation]),
         )
-    return COMMAND_RUNS.frame(rows)
+    )
 
 
 def runs_by(command_runs: pl.DataFrame, moment: datetime) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import steps
-from cairn.knowledge.dialogue.turns import Turn, conversations, readable
+from cairn.knowledge.dialogue.turns import Turn, conversations, heads, readable
 from cairn.knowledge.practices.command_runs import EXTRACTOR
 from cairn.knowledge.practices.places.checkouts import checkouts_of
 from cairn.knowledge.schema.tables import FILE_EDITS
@@ -24,22 +24,12 @@ def file_edits(raw_logs: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The table FILE_EDITS.
     """
-    days = {
-        (namespace, conversation): day
-        for namespace, conversation, day in raw_logs.group_by("namespace", "conversation_id")
-        .agg(pl.col("day").min())
-        .iter_rows()
-    }
-    rows: list[dict[str, Any]] = []
-    for namespace, conversation, turns in conversations(readable(raw_logs)):
-        head = {
-            "namespace": namespace,
-            "day": days[namespace, conversation],
-            "conversation_id": conversation,
-            "extractor": EXTRACTOR.label,
-        }
-        rows.extend({**head, **row} for row in _edited(turns))
-    return FILE_EDITS.frame(rows)
+    head = heads(raw_logs, EXTRACTOR.label)
+    return FILE_EDITS.frame(
+        head[namespace, conversation] | row
+        for namespace, conversation, turns in conversations(readable(raw_logs))
+        for row in _edited(turns)
+    )
 
 
 def _edited(turns: Sequence[Turn]) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import steps
-from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
+from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations, heads, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.practices.observed.branches import branches, remotes, worked_on
 from cairn.knowledge.practices.observed.calls import Observation, shell_call
@@ -34,29 +34,18 @@ def observations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The table OBSERVATIONS.
     """
-    days = {
-        (namespace, conversation): day
-        for namespace, conversation, day in raw_logs.group_by("namespace", "conversation_id")
-        .agg(pl.col("day").min())
-        .iter_rows()
-    }
+    head = heads(raw_logs, EXTRACTOR.label)
     placed = (
         raw_logs.filter(pl.col("cwd").is_not_null())
         .sort(*CONVERSATION, "seq", "record_id")
         .unique([*CONVERSATION, "cwd", "branch"], keep="first", maintain_order=True)
     )
     places = {(namespace, of): turns for namespace, of, turns in conversations(placed)}
-    rows: list[dict[str, Any]] = []
-    for namespace, conversation, turns in conversations(readable(raw_logs)):
-        head = {
-            "namespace": namespace,
-            "day": days[namespace, conversation],
-            "conversation_id": conversation,
-            "extractor": EXTRACTOR.label,
-        }
-        where = places.get((namespace, conversation), [])
-        rows.extend({**head, **row} for row in _of(turns, where))
-    return OBSERVATIONS.frame(rows)
+    return OBSERVATIONS.frame(
+        head[namespace, conversation] | row
+        for namespace, conversation, turns in conversations(readable(raw_logs))
+        for row in _of(turns, places.get((namespace, conversation), []))
+    )
 
 
 def _of(turns: Sequence[Turn], where: Sequence[Turn]) -> Iterator[dict[str, Any]]:

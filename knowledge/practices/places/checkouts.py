@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import PATH_INPUTS, ToolStep, steps
-from cairn.knowledge.dialogue.turns import Turn, conversations, readable
+from cairn.knowledge.dialogue.turns import Turn, conversations, heads, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.names import worktree_place
 from cairn.knowledge.practices.places.folders import Checkouts, normal, under
@@ -52,19 +52,12 @@ def checkouts(raw_logs: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The table CHECKOUTS.
     """
-    days = {
-        (namespace, conversation): day
-        for namespace, conversation, day in raw_logs.group_by("namespace", "conversation_id")
-        .agg(pl.col("day").min())
-        .iter_rows()
-    }
+    head = heads(raw_logs, EXTRACTOR.label)
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
 
     def add(namespace: str, conversation: str, row: dict[str, Any]) -> None:
         key = (namespace, conversation, row["folder"], row["evidence"], row["value"])
-        day = days[namespace, conversation]
-        head = {"namespace": namespace, "conversation_id": conversation, "day": day}
-        rows.setdefault(key, {**head, "extractor": EXTRACTOR.label, **row})
+        rows.setdefault(key, head[namespace, conversation] | row)
 
     for namespace, conversation, row in _heads(raw_logs):
         add(namespace, conversation, row)
