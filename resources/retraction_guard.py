@@ -21,8 +21,7 @@ def retractions_now(state: State, namespace: str) -> Retractions | None:
     except Damaged:
         return None
     return retractions(
-        before,
-        {table.name: warehouse.read(table, namespace=namespace) for table in READS},
+        before, {table.name: warehouse.read(table, namespace=namespace) for table in READS}
     )
 
 

@@ -176,10 +176,7 @@ def history(first: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.D
 
 
 def _composed(
-    a: NDArray[np.float64],
-    b: NDArray[np.float64],
-    m: NDArray[np.float64],
-    place: NDArray[np.int64],
+    a: NDArray[np.float64], b: NDArray[np.float64], m: NDArray[np.float64], place: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Value after each event: the products of all maps `c → min(a·c + b, m)` of a fact up to it.
 

@@ -70,10 +70,7 @@ class _Decision:
 
 
 def decisions(
-    raw_logs: pl.DataFrame,
-    facts: pl.DataFrame,
-    fact_sources: pl.DataFrame,
-    entities: pl.DataFrame,
+    raw_logs: pl.DataFrame, facts: pl.DataFrame, fact_sources: pl.DataFrame, entities: pl.DataFrame
 ) -> pl.DataFrame:
     """DECISIONS: every decision with what it means now.
 
@@ -252,9 +249,7 @@ def _copy(said: Sequence[_Decision], facts: pl.DataFrame, fact_sources: pl.DataF
     made = (
         fact_sources.join(
             pl.DataFrame(
-                corrections,
-                schema={"namespace": pl.String, "record_id": pl.String},
-                orient="row",
+                corrections, schema={"namespace": pl.String, "record_id": pl.String}, orient="row"
             ),
             on=["namespace", "record_id"],
         )

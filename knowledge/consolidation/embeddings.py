@@ -37,8 +37,7 @@ def entity_texts(entities: pl.DataFrame) -> pl.DataFrame:
             "namespace",
             "entity_id",
             text=pl.concat_str(
-                "display_name",
-                pl.concat_str(pl.lit(" ("), "others", pl.lit(")")).fill_null(""),
+                "display_name", pl.concat_str(pl.lit(" ("), "others", pl.lit(")")).fill_null("")
             ),
         )
     )

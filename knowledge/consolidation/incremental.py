@@ -26,11 +26,7 @@ from cairn.knowledge.consolidation.memory import MemoryInput, memory
 from cairn.knowledge.consolidation.memory_entities import memory_entities
 from cairn.knowledge.consolidation.merges import AUTO_MERGE, MERGE, merges
 from cairn.knowledge.consolidation.pairs import sides
-from cairn.knowledge.consolidation.similar_facts import (
-    SAME,
-    moved_in_templates,
-    similar_facts,
-)
+from cairn.knowledge.consolidation.similar_facts import SAME, moved_in_templates, similar_facts
 from cairn.knowledge.consolidation.support import (
     earliest,
     first_statements,

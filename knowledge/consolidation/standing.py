@@ -52,8 +52,7 @@ def seen_at(
         .drop("told", "valid_from_told", "valid_to_told")
         .join(names, on="entity_id", how="left")
         .with_columns(
-            effective=effective_confidence(as_of, policy),
-            status=status_at(as_of, moment, policy),
+            effective=effective_confidence(as_of, policy), status=status_at(as_of, moment, policy)
         )
     )
 

@@ -20,10 +20,7 @@ class Themes(NamedTuple):
 
 
 def themes(
-    episodes: pl.DataFrame,
-    embedder: Embedder,
-    policy: Policy,
-    before: pl.DataFrame | None = None,
+    episodes: pl.DataFrame, embedder: Embedder, policy: Policy, before: pl.DataFrame | None = None
 ) -> Themes:
     """Themes of each namespace. An episode that is near to no theme is in none.
 

@@ -35,20 +35,9 @@ from cairn.knowledge.dialogue.passing import (
 from cairn.knowledge.dialogue.sentences import HEDGED, LONGEST_TYPED
 from cairn.knowledge.dialogue.shown import SHARE, OutsideText, names_of, outside, shown, stands
 from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
-from cairn.knowledge.dialogue.trust import (
-    OUTCOME,
-    OUTSIDE,
-    PASTED,
-    PERSON,
-    RETRACTED,
-    VAGUE,
-)
+from cairn.knowledge.dialogue.trust import OUTCOME, OUTSIDE, PASTED, PERSON, RETRACTED, VAGUE
 from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations
-from cairn.knowledge.schema.predicates import (
-    NAME_PREDICATES,
-    PROVABLE_PREDICATES,
-    WISH_PREDICATES,
-)
+from cairn.knowledge.schema.predicates import NAME_PREDICATES, PROVABLE_PREDICATES, WISH_PREDICATES
 
 LONGEST_ASSENTED = 800
 """Characters of a message that one word of assent is meant for: who nods at more nods at no one

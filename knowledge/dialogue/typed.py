@@ -154,12 +154,7 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     kept = without_markup(text)
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
-    for start, end in [
-        *_quoted(kept),
-        *_diffs(kept),
-        *_pasted(kept),
-        *_repeated(kept, stood),
-    ]:
+    for start, end in [*_quoted(kept), *_diffs(kept), *_pasted(kept), *_repeated(kept, stood)]:
         kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
     return kept
 

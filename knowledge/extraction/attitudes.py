@@ -251,10 +251,7 @@ def _read(said: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
 
 def _as_statements(found: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(
-        act=_act(),
-        source="kind",
-        said_in=pl.lit("statement"),
-        entity_id=pl.lit(None, pl.String),
+        act=_act(), source="kind", said_in=pl.lit("statement"), entity_id=pl.lit(None, pl.String)
     ).select(*SIGNS.names(), "end")
 
 

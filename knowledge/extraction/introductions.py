@@ -102,8 +102,7 @@ def first_introductions(*introductions: pl.DataFrame) -> pl.DataFrame:
     every = pl.concat(introductions).sort("introduced_at", "record_id", nulls_last=True)
     return INTRODUCTIONS.frame(
         every.group_by(_ENTITY, maintain_order=True).agg(
-            pl.col("name", "type", "record_id", "introduced_at").first(),
-            pl.col("by_command").any(),
+            pl.col("name", "type", "record_id", "introduced_at").first(), pl.col("by_command").any()
         )
     )
 

@@ -68,11 +68,7 @@ class Proposal(NamedTuple):
 
 
 def judged_names(
-    names: Sequence[Name],
-    lines: Lines,
-    types: Mapping[str, str],
-    extractor: str,
-    policy: Policy,
+    names: Sequence[Name], lines: Lines, types: Mapping[str, str], extractor: str, policy: Policy
 ) -> list[Proposal]:
     """Names that a model found in some lines, each at its place, with what refuses it.
 

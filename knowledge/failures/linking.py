@@ -28,10 +28,7 @@ from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.blame import blamed
 from cairn.knowledge.failures.fixes import as_it_was, changes_it, fix_of, line_of
-from cairn.knowledge.failures.identifiers import (
-    names_in,
-    reversed_in,
-)
+from cairn.knowledge.failures.identifiers import names_in, reversed_in
 from cairn.knowledge.failures.signatures import (
     FailureLine,
     failure_lines,

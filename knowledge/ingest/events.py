@@ -74,7 +74,7 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         ]
     )
     starts = cut_up.group_by(*thread, "session", "stretch").agg(
-        pl.col("occurred_at").min().alias("started_at"),
+        pl.col("occurred_at").min().alias("started_at")
     )
     channel = digest_column("namespace", "thread", pl.col("started_at").dt.epoch("us"), prefix="c_")
     named = starts.with_columns(
@@ -280,9 +280,7 @@ def _in_episodes(logs: pl.DataFrame) -> pl.DataFrame:
     )
     first = opens & (opens.cum_sum().over(*conversation, "record_key") == 1)
     opened = pl.when(first).then("record_id").forward_fill().over(conversation)
-    return logs.with_columns(
-        episode_id=pl.when(pl.col("origin") != "recalled").then(opened),
-    )
+    return logs.with_columns(episode_id=pl.when(pl.col("origin") != "recalled").then(opened))
 
 
 def _in_projects(logs: pl.DataFrame) -> pl.DataFrame:

@@ -394,11 +394,7 @@ def _digests(
     places: dict[tuple[str, int | None], str] = {}
     keys: list[str] = []
     for content, thread, native, time in zip(
-        contents,
-        placed.threads,
-        native_ids,
-        placed.borrowed,
-        strict=True,
+        contents, placed.threads, native_ids, placed.borrowed, strict=True
     ):
         at = thread, time if native is None else None
         place = places.get(at)

@@ -83,9 +83,7 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
                 for name, (origin, texts) in told.items()
             ),
             quiet_names(made["project"]),
-        ).with_columns(
-            content_hash=digest_column("hashes"),
-        )
+        ).with_columns(content_hash=digest_column("hashes"))
     )
 
 

@@ -67,12 +67,7 @@ def spoken(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _pieces(
-    text: str,
-    told: str,
-    start: int,
-    end: int,
-    spans: list[tuple[int, int]],
-    who: str | None = None,
+    text: str, told: str, start: int, end: int, spans: list[tuple[int, int]], who: str | None = None
 ) -> Iterator[tuple[str, str]]:
     """A stretch of a text, whose own words are in `told`, as `spoken`."""
     injected = told[start:end].strip().startswith(INJECTED)

@@ -167,10 +167,7 @@ def _asked_for(verb: str, said: pl.DataFrame, entities: pl.DataFrame) -> pl.Data
 
 
 def _found(
-    raw_logs: pl.DataFrame,
-    facts: pl.DataFrame,
-    fact_sources: pl.DataFrame,
-    learnt: pl.DataFrame,
+    raw_logs: pl.DataFrame, facts: pl.DataFrame, fact_sources: pl.DataFrame, learnt: pl.DataFrame
 ) -> pl.DataFrame:
     """Entities found through a learn prompt: prompt → searches → facts → entities, each once.
 

@@ -34,10 +34,7 @@ ALL = (YIELD, CONFIDENCE, SOURCED, TOKENS_IN, TOKENS_OUT)
 
 
 def measures(
-    candidates: pl.DataFrame,
-    learnings: pl.DataFrame,
-    records: pl.DataFrame,
-    calls: pl.DataFrame,
+    candidates: pl.DataFrame, learnings: pl.DataFrame, records: pl.DataFrame, calls: pl.DataFrame
 ) -> dict[str, float]:
     """The goals' measures over the learnings of one namespace; those without a value left out.
 

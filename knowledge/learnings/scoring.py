@@ -29,10 +29,7 @@ _GENERAL_TOOL_LIST = (
 GENERAL_TOOLS = frozenset(_GENERAL_TOOL_LIST.split())
 """Met in many contexts, so that a lesson about them holds in many."""
 
-UNTRUSTED = {
-    AGENT: "only an agent says so",
-    OUTSIDE: "it stood in text from outside before",
-}
+UNTRUSTED = {AGENT: "only an agent says so", OUTSIDE: "it stood in text from outside before"}
 """Why what somebody says is not believed."""
 
 WEAK, GOOD, STRONG = 0.4, 0.7, 1.0

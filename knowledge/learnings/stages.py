@@ -236,9 +236,7 @@ def learnings(
         runs=pl.struct(occurred_at="created_at", sources="new", confidence="confidence"),
     )  # fmt: skip
     names = ordered.select(
-        "namespace",
-        named="learning_id",
-        learning_id=pl.col("learning_id").gather(pl.col("keeper")),
+        "namespace", named="learning_id", learning_id=pl.col("learning_id").gather(pl.col("keeper"))
     )
     return LEARNINGS.frame(moved(_borne_out_again(merged), names, feedback, policy))
 

@@ -357,10 +357,7 @@ UNAGENTS = frozenset(
 )
 """Verbs whose `by` tells how or how much, and words before which it tells no agent."""
 
-SHADES = (
-    (_listed("should ought"), _listed("must shall")),
-    (_listed("yet"), _listed("anymore")),
-)
+SHADES = ((_listed("should ought"), _listed("must shall")), (_listed("yet"), _listed("anymore")))
 """Words that are one when something is denied, but say something else: not yet, no more."""
 
 OBLIGING = SHADES[0][0] | SHADES[0][1]

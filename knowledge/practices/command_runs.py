@@ -171,12 +171,7 @@ def _of_line(
     if later is not None:
         output, at, is_error = later.output, later.at, later.status != 0
     shaped = shapes(line, parts, output or "")
-    passed = outcomes(
-        shaped,
-        is_error=is_error,
-        output=output,
-        tells_status=tells_status,
-    )
+    passed = outcomes(shaped, is_error=is_error, output=output, tells_status=tells_status)
     exported = _exported(line)
     active: Activation | None = None
     for place, (part, outcome) in enumerate(zip(parts, passed, strict=True)):

@@ -41,7 +41,4 @@ def pace(told: Sequence[datetime], acted: datetime | None) -> Pace:
         told: When something was told, in any order.
         acted: When the person last did anything; None if never.
     """
-    return Pace(
-        sum(acted is None or at > acted for at in told),
-        max(told, default=None),
-    )
+    return Pace(sum(acted is None or at > acted for at in told), max(told, default=None))

@@ -27,10 +27,7 @@ BATCH = [*_ENTITY, "batch"]
 
 
 def known_facts(
-    fact_sources: pl.DataFrame,
-    memory: pl.DataFrame,
-    memory_entities: pl.DataFrame,
-    policy: Policy,
+    fact_sources: pl.DataFrame, memory: pl.DataFrame, memory_entities: pl.DataFrame, policy: Policy
 ) -> pl.DataFrame:
     """Facts that count, each with its first record.
 

@@ -142,11 +142,7 @@ def compared(pairs: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
 
 
 def context_similarity(
-    pairs: pl.DataFrame,
-    entities: pl.DataFrame,
-    facts: pl.DataFrame,
-    embedder: Embedder,
-    least: int,
+    pairs: pl.DataFrame, entities: pl.DataFrame, facts: pl.DataFrame, embedder: Embedder, least: int
 ) -> pl.Series:
     """How alike what is stated of two entities is, for each pair; 0 where too little is.
 

@@ -97,9 +97,7 @@ def same_names(names: pl.DataFrame) -> pl.DataFrame:
     systems = topics.join(names.filter(type="system"), on=["namespace", "same"])
     several = pl.col("name").str.contains(r"[\p{L}\p{N}][-_ .][\p{L}\p{N}]")
     observed = names.filter(pl.col("type").is_in(["project", "package"]) & several)
-    observed = observed.with_columns(
-        canonical=canonical_column("name", pl.lit("topic")),
-    )
+    observed = observed.with_columns(canonical=canonical_column("name", pl.lit("topic")))
     named_so = topics.with_columns(canonical="name").join(observed, on=["namespace", "canonical"])
     return pl.concat(
         [
@@ -172,11 +170,7 @@ def _says_what_it_is(content: str, name: str, head: str) -> pl.Expr:
 
 
 def acronyms(
-    names: pl.DataFrame,
-    facts: pl.DataFrame,
-    said: pl.DataFrame,
-    embedder: Embedder,
-    policy: Policy,
+    names: pl.DataFrame, facts: pl.DataFrame, said: pl.DataFrame, embedder: Embedder, policy: Policy
 ) -> pl.DataFrame:
     """A name and its initials, where a statement puts them side by side, or statements agree.
 

@@ -46,11 +46,7 @@ def context_similarity(
     ).unique()
     evidence = [
         f"{name}. {sentence}"
-        for name, sentence in zip(
-            places["written"].to_list(),
-            _sentences_at(places),
-            strict=True,
-        )
+        for name, sentence in zip(places["written"].to_list(), _sentences_at(places), strict=True)
     ]
     texts = pl.Series("text", [*evidence, *places["context"].to_list()], dtype=pl.String)
     distinct = texts.unique().sort()

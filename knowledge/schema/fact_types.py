@@ -13,11 +13,7 @@ from cairn.knowledge.schema.predicates import (
     STATED_PREDICATES,
 )
 
-INFO_TYPES = {
-    "instruction": "instructions",
-    "preference": "user_profile",
-    "procedure": "skills",
-}
+INFO_TYPES = {"instruction": "instructions", "preference": "user_profile", "procedure": "skills"}
 """Section of a prompt that a type of knowledge goes to; any other to `context`."""
 
 _PREFERENCE = (

@@ -74,10 +74,7 @@ class Policy(BaseModel):
     passive_above: float = Field(0.5, description="Streamed unasked only above this.")
 
     holdout_share: float = Field(
-        0.1,
-        ge=0,
-        le=1,
-        description="Share of offers that is held out, to measure.",
+        0.1, ge=0, le=1, description="Share of offers that is held out, to measure."
     )
 
     max_agent_confidence: float = Field(
@@ -101,10 +98,7 @@ class Policy(BaseModel):
         "its conversation showed.",
     )
     max_pasted_confidence: float = Field(
-        0.7,
-        ge=0,
-        le=1,
-        description="… of what stood in a person's message too long to be typed.",
+        0.7, ge=0, le=1, description="… of what stood in a person's message too long to be typed."
     )
 
     merge_similarity: float = Field(0.85, description="Least similarity of facts that merge.")
@@ -112,8 +106,7 @@ class Policy(BaseModel):
         0.75, description="Least similarity of facts that are looked at for a denial."
     )
     single_valued: tuple[str, ...] = Field(
-        (),
-        description="Slots that hold one value at a time beside those known: `ci runs on *`.",
+        (), description="Slots that hold one value at a time beside those known: `ci runs on *`."
     )
     many_valued: tuple[str, ...] = Field(
         (), description="Slots known to hold one value that hold many here: `cat be called *`."

@@ -181,12 +181,7 @@ def _numbered(
     order = found[np.argsort(first, kind="stable")]
     number = np.full(len(found) + 1, NOISE, dtype=np.int64)  # the last entry is for noise
     number[order] = np.arange(len(order))
-    return Clustering(
-        number[labels],
-        probabilities,
-        np.round(persistence[order], _DECIMALS),
-        links,
-    )
+    return Clustering(number[labels], probabilities, np.round(persistence[order], _DECIMALS), links)
 
 
 def medoid(folded: Folded, members: Indices) -> int:

@@ -40,11 +40,7 @@ def retried(
         if breaker.open:
             return Trouble("provider_down", "")
         result = provider.complete(
-            model,
-            messages,
-            parameters,
-            base=_base(model, settings),
-            timeout=settings.model_timeout,
+            model, messages, parameters, base=_base(model, settings), timeout=settings.model_timeout
         )
         if isinstance(result, Said):
             breaker.answered()

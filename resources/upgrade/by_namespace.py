@@ -46,10 +46,7 @@ def namespaces_of(old: StoredTables, manifests: Mapping[str, Any]) -> list[str]:
 
 
 def split(
-    settings: Settings,
-    home: Home,
-    old: StoredTables,
-    manifests: Mapping[str, Mapping[str, Any]],
+    settings: Settings, home: Home, old: StoredTables, manifests: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, str]:
     """Makes the tables of each namespace; gives the notes that name versions as they must become.
 

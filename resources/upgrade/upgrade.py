@@ -23,9 +23,7 @@ from cairn.resources.home.settings import Settings, old_settings
 from cairn.resources.home.write_lock import write_lock
 from cairn.resources.upgrade.by_namespace import namespaces_of, put_in_place, split
 from cairn.resources.upgrade.stored_tables import StoredTables, readable
-from cairn.resources.warehouse.delta import (
-    content_version,
-)
+from cairn.resources.warehouse.delta import content_version
 
 JOURNAL = "upgrading"
 MARK = "cairn_upgraded"

@@ -60,13 +60,7 @@ def entity_edges(facts: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
         .rename({"predicate": "edge_type"})
         .with_columns(pl.col("edge_type").str.to_uppercase())
         .unique()
-        .sort(
-            "source_id",
-            -pl.col("effective"),
-            "fact_id",
-            "target_id",
-            "edge_type",
-        )
+        .sort("source_id", -pl.col("effective"), "fact_id", "target_id", "edge_type")
         .group_by("source_id", maintain_order=True)
         .head(OF_A_NODE)
     )

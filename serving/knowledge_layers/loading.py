@@ -163,9 +163,7 @@ def _listed(where: str, items: Any, skipped: list[Skipped]) -> Iterator[_Place]:
 
 
 def _read(
-    items: Iterable[_Place],
-    read: Callable[[Any], tuple[Hashable, T]],
-    skipped: list[Skipped],
+    items: Iterable[_Place], read: Callable[[Any], tuple[Hashable, T]], skipped: list[Skipped]
 ) -> dict[Hashable, T]:
     """What items are, by what makes each of them one; those that are not right are skipped."""
     found: dict[Hashable, T] = {}

@@ -55,11 +55,7 @@ def retrieve(
     found: Iterable[Scored] = ()
     if query.strip() and top_k:
         found = stores.pieces.search(
-            query,
-            top_k,
-            entity_id=entity if about_it else None,
-            knowledge_types=types,
-            tags=wanted,
+            query, top_k, entity_id=entity if about_it else None, knowledge_types=types, tags=wanted
         )
     relations = _relations(stores, entity, graph_traversal_depth) if entity else []
     reached = [

@@ -7,9 +7,7 @@ from cairn.serving.knowledge_layers.items import CONTEXT, USER_PROFILE, Relation
 
 
 def route(
-    found: Retrieved,
-    active_entity_id: str | None = None,
-    metadata_info_type: str = USER_PROFILE,
+    found: Retrieved, active_entity_id: str | None = None, metadata_info_type: str = USER_PROFILE
 ) -> Mapping[str, Retrieved]:
     """What was found, by info type, in the order of their names.
 

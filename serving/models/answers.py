@@ -138,8 +138,7 @@ class KnowledgeAnswer(AnswerBase):
     entity_id: str | None = of(MEMORY_ENTITIES, "entity_id", "e_a4160f63031a50c7")
     text: str = tells("All of it as text for a prompt, in its fence.", FENCED)
     by_info_type: dict[str, str] = tells(
-        "The same, as a text for each section of a prompt.",
-        {"context": FENCED},
+        "The same, as a text for each section of a prompt.", {"context": FENCED}
     )
     metadata: things.ProfileAnswer | None = Field(description="The profile of the entity.")
     global_metadata: things.ProfileAnswer | None = Field(
@@ -228,11 +227,7 @@ class SchedulePage(Listed[Recurring]):
 class Research(AnswerBase):
     """What is to be searched for, what was, and what is not known."""
 
-    CUT = (
-        "done",
-        "blocked",
-        "due",
-    )
+    CUT = ("done", "blocked", "due")
 
     provider: bool = tells("Whether anything is searched for: a search provider is set.", True)
     totals: dict[str, int] = tells("All that there is.", {"due": 7, "blocked": 2, "done": 12})

@@ -10,13 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cairn.knowledge.schema.learning_categories import Category
 from cairn.knowledge.schema.predicates import RELATING_EVENTS
-from cairn.serving.query.filters import (
-    ALSO_EVENTS,
-    EntityFilter,
-    FactFilter,
-    LearningFilter,
-    Talks,
-)
+from cairn.serving.query.filters import ALSO_EVENTS, EntityFilter, FactFilter, LearningFilter, Talks
 from cairn.serving.read import bounds
 from cairn.serving.retrieval.token_budget import LARGEST_BRIEF, SMALLEST_BRIEF
 

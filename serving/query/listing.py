@@ -168,10 +168,7 @@ def entity(reader: Reader, entity_id: str, *, events: bool = False) -> dict[str,
     )
     told = reader.about([entity_id]).filter(pl.lit(events) | ~is_event())
     predicates = told.group_by("predicate").len().sort("predicate")
-    return rows[0] | {
-        "merged_from": merged.to_dicts(),
-        "predicates": dict(predicates.iter_rows()),
-    }
+    return rows[0] | {"merged_from": merged.to_dicts(), "predicates": dict(predicates.iter_rows())}
 
 
 def named(reader: Reader, name: str) -> list[str]:

@@ -6,13 +6,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from cairn.knowledge.schema.tables import (
-    EPISODES,
-    LEARNINGS,
-    MEMORY_ENTITIES,
-    RAW_LOGS,
-    Table,
-)
+from cairn.knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES, RAW_LOGS, Table
 from cairn.resources.warehouse.publication import Manifest, read_published
 from cairn.resources.warehouse.warehouse import Warehouse
 

@@ -54,10 +54,7 @@ def rate(thing: Thing, verdict: str, event_id: str | None = None) -> dict[str, A
         "namespace": reader.namespace,
         "text": THUMBS[verdict],
         "reply_to": thing.id,
-        "meant": {
-            "category": row["category"],
-            "records": row["source_record_ids"][:MOST_RECORDS],
-        },
+        "meant": {"category": row["category"], "records": row["source_record_ids"][:MOST_RECORDS]},
     }
     received = add_event(reader.state, event | ({"event_id": event_id} if event_id else {}))
     before = row["confidence"]

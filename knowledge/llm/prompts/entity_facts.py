@@ -48,8 +48,7 @@ class Fact(BaseModel):
         "have decided.",
     )
     attitude: Attitude = Field(
-        default="none",
-        description="Whether the speaker says there to like or to dislike `entity`.",
+        default="none", description="Whether the speaker says there to like or to dislike `entity`."
     )
 
 

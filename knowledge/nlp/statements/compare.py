@@ -297,11 +297,7 @@ def _parts(statement: Statement) -> list[list[str]]:
 
 
 def _turned(
-    ours: set[tuple[int, str]],
-    at: int,
-    theirs: set[tuple[int, str]],
-    behind: int,
-    direction: bool,
+    ours: set[tuple[int, str]], at: int, theirs: set[tuple[int, str]], behind: int, direction: bool
 ) -> bool:
     """Whether what stands before and behind `at` may change places."""
     be = not direction and (at, "be") in ours and (behind, "be") in theirs

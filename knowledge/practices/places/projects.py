@@ -237,9 +237,7 @@ def _called(remotes: Mapping[str, str | None]) -> dict[str, str]:
     return named
 
 
-def _known(
-    checkouts: pl.DataFrame,
-) -> tuple[dict[str, _Folder], dict[str, set[tuple[str, str]]]]:
+def _known(checkouts: pl.DataFrame) -> tuple[dict[str, _Folder], dict[str, set[tuple[str, str]]]]:
     known: defaultdict[str, _Folder] = defaultdict(_Folder)
     links: dict[str, set[tuple[str, str]]] = {WORKTREE: set(), LAYOUT: set()}
     for row in checkouts.sort("conversation_id", "folder", "evidence", "value").iter_rows(

@@ -94,8 +94,7 @@ SIMILAR_FACTS = Table(
         "right_id": Column(TEXT, "Fact; its id is the greater."),
         "similarity": Column(REAL, "Calibrated similarity."),
         "verdict": Column(
-            TEXT,
-            "By their words: same, opposite, value (another value in one slot) or unsure.",
+            TEXT, "By their words: same, opposite, value (another value in one slot) or unsure."
         ),
         "difference": Column(
             TEXT, "What keeps them from being the same: a kind of literal, word, …", null=True

@@ -96,11 +96,7 @@ KNOWN_ONLY_CANDIDATES = Table(
 REJECTED_FACTS = Table(
     "rejected_facts",
     "One row per proposal of a model that a check refused or holds, with why.",
-    {
-        **CANDIDATE_COLUMNS,
-        **_WHERE_FOUND,
-        "reason": Column(TEXT, f"{_WHY_REFUSED.capitalize()}."),
-    },
+    {**CANDIDATE_COLUMNS, **_WHERE_FOUND, "reason": Column(TEXT, f"{_WHY_REFUSED.capitalize()}.")},
     key=("namespace", "candidate_id", "reason"),
     by_day=True,
 )
@@ -279,10 +275,7 @@ LEARNINGS = Table(
         **NAMESPACE,
         "conversation_id": Column(TEXT, "Conversation that first gave it."),
         "conversation_ids": Column(TEXTS, "All conversations that bear it out, in that order."),
-        "category": Column(
-            TEXT,
-            f"{', '.join(CATEGORIES[:-1])} or {CATEGORIES[-1]}.",
-        ),
+        "category": Column(TEXT, f"{', '.join(CATEGORIES[:-1])} or {CATEGORIES[-1]}."),
         "title": Column(TEXT, "At most 100 characters."),
         "content": Column(TEXT, "At least 100 characters."),
         "tags": Column(TEXTS, "3 to 10."),

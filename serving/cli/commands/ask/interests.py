@@ -48,11 +48,7 @@ Examples:
 @options.as_json
 @click.pass_context
 def command(
-    ctx: click.Context,
-    limit: int,
-    namespace: str | None,
-    as_of: datetime | None,
-    as_json: bool,
+    ctx: click.Context, limit: int, namespace: str | None, as_of: datetime | None, as_json: bool
 ) -> None:
     """What you care about, by what you did and said; the most first."""
     state = options.state_of(ctx)
