@@ -99,70 +99,39 @@ REFERENCES = (
 )
 """Column of a table whose every value stands in a column of another."""
 
-UNIT_RANGES = (
-    ("candidates", "confidence"),
-    ("known_only_candidates", "confidence"),
-    ("theme_facts", "confidence"),
-    ("facts", "base_confidence"),
-    ("memory", "confidence"),
-    ("confidence_updates", "confidence"),
-    ("confidence_updates", "decayed"),
-    ("evidence", "similarity"),
-    ("entity_merges", "similarity"),
-    ("similar_facts", "similarity"),
-    ("learnings", "confidence"),
-    ("learning_candidates", "value"),
-    ("project_facts", "share"),
-    ("error_signatures", "rank"),
-    ("clusters", "probability"),
-    ("engagements", "strength"),
+
+def _named(columns: str) -> tuple[tuple[str, str], ...]:
+    """Tables and columns of a text: `facts.base_confidence memory.confidence`."""
+    return tuple(
+        (table, name) for table, _, name in (one.partition(".") for one in columns.split())
+    )
+
+
+UNIT_RANGES = _named(
+    """
+    candidates.confidence known_only_candidates.confidence theme_facts.confidence
+    facts.base_confidence memory.confidence confidence_updates.confidence confidence_updates.decayed
+    evidence.similarity entity_merges.similarity similar_facts.similarity learnings.confidence
+    learning_candidates.value project_facts.share error_signatures.rank clusters.probability
+    engagements.strength
+    """
 )
 """Columns between 0 and 1."""
 
-TEXTS = (
-    ("raw_logs", "text"),
-    ("raw_logs", "tool_input"),
-    ("episodes", "text"),
-    ("candidates", "quote"),
-    ("candidates", "object"),
-    ("rejected_facts", "quote"),
-    ("rejected_facts", "object"),
-    ("pieces", "embedding_text"),
-    ("check_ins", "given"),
-    ("check_ins", "answer"),
-    ("known_only_candidates", "quote"),
-    ("known_only_candidates", "object"),
-    ("theme_facts", "quote"),
-    ("theme_facts", "object"),
-    ("valid_times", "value"),
-    ("contradiction_verdicts", "reason"),
-    ("merge_verdicts", "reason"),
-    ("merges", "reason"),
-    ("memory", "content"),
-    ("memory_entities", "display_name"),
-    ("learnings", "title"),
-    ("learnings", "content"),
-    ("command_runs", "command"),
-    ("practices", "command"),
-    ("file_edits", "path"),
-    ("checkouts", "folder"),
-    ("checkouts", "value"),
-    ("projects", "folder"),
-    ("observations", "name"),
-    ("observations", "value"),
-    ("project_facts", "name"),
-    ("project_facts", "other"),
-    ("preferences", "topic"),
-    ("preferences", "name"),
-    ("preferences", "person"),
-    ("learn_prompts", "prompt_text"),
-    ("enrichment_queue", "topic"),
-    ("enrichment_queue", "query"),
-    ("notifications", "name"),
-    ("notifications", "text"),
+TEXTS = _named(
+    """
+    raw_logs.text raw_logs.tool_input episodes.text candidates.quote candidates.object
+    rejected_facts.quote rejected_facts.object pieces.embedding_text check_ins.given
+    check_ins.answer known_only_candidates.quote known_only_candidates.object theme_facts.quote
+    theme_facts.object valid_times.value contradiction_verdicts.reason merge_verdicts.reason
+    merges.reason memory.content memory_entities.display_name learnings.title learnings.content
+    command_runs.command practices.command file_edits.path checkouts.folder checkouts.value
+    projects.folder observations.name observations.value project_facts.name project_facts.other
+    preferences.topic preferences.name preferences.person learn_prompts.prompt_text
+    enrichment_queue.topic enrichment_queue.query notifications.name notifications.text
+    """
 )
 """Columns that hold words of logs, in which no secret may stand."""
-
 
 QUOTED = ("candidates", "known_only_candidates", "theme_facts")
 """Tables whose rows quote their record; a refused one may quote what stands nowhere."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from cairn.knowledge.nlp.shell.parser import RUNNERS, SSH_OPTIONS_WITH_VALUE, Command
 from cairn.knowledge.nlp.shell.words import ShellWord, operand_index, operands
@@ -22,7 +22,10 @@ class Program:
     """Options before the first operand that take a value."""
 
 
-def _words(operation: str, names: str) -> dict[str, str]:
+_Does = TypeVar("_Does", str, Program)
+
+
+def _words(operation: _Does, names: str) -> dict[str, _Does]:
     return dict.fromkeys(names.split(), operation)
 
 
@@ -43,6 +46,8 @@ _NPM = Program(
     options=("--prefix", "-C", "--filter", "--cwd", "-w", "--workspace"),
 )
 _PIP = Program(by_operand=_words(_INSTALL, "install"))
+_GRADLE = Program(by_operand=_words(_VERIFY, "test check") | _words(_BUILD, "build assemble"))
+_TERRAFORM = Program(by_operand={"apply": _DEPLOY, **_words(_VERIFY, "validate plan")})
 _SYSTEM_PACKAGES = Program(
     by_operand=_words(_INSTALL, "install add reinstall upgrade dist-upgrade full-upgrade"),
     options=("o", "t", "c"),
@@ -108,13 +113,8 @@ PROGRAMS: dict[str, Program] = {
         {"archive": "archive_manipulation", "fsck": _VERIFY, "grep": "search"},
         ("C", "c", "--git-dir", "--work-tree"),
     ),
-    "npm": _NPM,
-    "pnpm": _NPM,
-    "yarn": _NPM,
-    "bun": _NPM,
-    "pip": _PIP,
-    "pip3": _PIP,
-    "pipx": _PIP,
+    **_words(_NPM, "npm pnpm yarn bun"),
+    **_words(_PIP, "pip pip3 pipx"),
     "uv": Program(
         by_operand={
             **_words(_INSTALL, "add sync pip tool"),
@@ -169,8 +169,7 @@ PROGRAMS: dict[str, Program] = {
     "swift": Program(by_operand={"test": _VERIFY, "build": _BUILD}),
     "xcodebuild": Program(_BUILD, {"test": _VERIFY}, ("-scheme", "-project", "-workspace")),
     "hatch": Program(by_operand={**_SCRIPTS, "publish": _DEPLOY}),
-    "gradle": Program(by_operand=_words(_VERIFY, "test check") | _words(_BUILD, "build assemble")),
-    "gradlew": Program(by_operand=_words(_VERIFY, "test check") | _words(_BUILD, "build assemble")),
+    **_words(_GRADLE, "gradle gradlew"),
     "make": Program(
         _BUILD,
         {
@@ -192,44 +191,27 @@ PROGRAMS: dict[str, Program] = {
     "alembic": Program(by_operand=_words("database_migration", "upgrade downgrade")),
     "prisma": Program(by_operand=_words("database_migration", "migrate")),
     "ruff": Program(by_operand={"check": _VERIFY, "format": "code_formatting"}),
-    "black": Program("code_formatting"),
-    "prettier": Program("code_formatting"),
-    "gofmt": Program("code_formatting"),
-    "rustfmt": Program("code_formatting"),
-    "apt": _SYSTEM_PACKAGES,
-    "apt-get": _SYSTEM_PACKAGES,
-    "apk": _SYSTEM_PACKAGES,
-    "dnf": _SYSTEM_PACKAGES,
-    "yum": _SYSTEM_PACKAGES,
-    "zypper": _SYSTEM_PACKAGES,
-    "conda": _SYSTEM_PACKAGES,
-    "mamba": _SYSTEM_PACKAGES,
-    "snap": _SYSTEM_PACKAGES,
-    "flatpak": _SYSTEM_PACKAGES,
+    **_words(Program("code_formatting"), "black prettier gofmt rustfmt"),
+    **_words(_SYSTEM_PACKAGES, "apt apt-get apk dnf yum zypper conda mamba snap flatpak"),
     "brew": Program(
         by_operand={
             **_words(_INSTALL, "install reinstall upgrade"),
             "services": "service_management",
         }
     ),
-    "docker": _CONTAINERS,
-    "podman": _CONTAINERS,
-    "nerdctl": _CONTAINERS,
+    **_words(_CONTAINERS, "docker podman nerdctl"),
     "kubectl": Program(
         "container_management",
         _words(_DEPLOY, "apply rollout set"),
         ("n", "--namespace", "--context", "--kubeconfig"),
     ),
     "helm": Program("container_management", _words(_DEPLOY, "install upgrade rollback")),
-    "terraform": Program(by_operand={"apply": _DEPLOY, **_words(_VERIFY, "validate plan")}),
-    "tofu": Program(by_operand={"apply": _DEPLOY, **_words(_VERIFY, "validate plan")}),
+    **_words(_TERRAFORM, "terraform tofu"),
     "aws": Program(by_operand={"s3": "file_transfer"}, options=("--profile", "--region")),
     "openssl": Program(by_operand=_words(_VERIFY, "dgst verify sha256 md5")),
     "gpg": Program(),
     "ip": Program("network_diagnosis"),
-    "curl": Program("http_request"),
-    "http": Program("http_request"),
-    "xh": Program("http_request"),
+    **_words(Program("http_request"), "curl http xh"),
 }
 
 VERIFYING_FLAGS: dict[str, frozenset[str]] = {
