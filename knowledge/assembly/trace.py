@@ -36,12 +36,7 @@ _TABLES = ("candidates", "rejected_facts", "known_only_candidates", "theme_facts
 
 
 def proposed(tables: Mapping[str, pl.DataFrame], policy: Policy) -> pl.DataFrame:
-    """Every proposal, as rows of PROPOSED.
-
-    Args:
-        tables: What cairn.knowledge.assembly.build.build gives.
-        policy: Its policy.
-    """
+    """Every proposal, as rows of PROPOSED."""
     parts = [_statements(tables, name, policy) for name in _TABLES if name in tables]
     return pl.concat([*parts, _lessons(tables["learning_candidates"])]).sort(
         pl.all(), nulls_last=True

@@ -126,9 +126,7 @@ def unite(
 def groups(decisions: pl.DataFrame, equal: pl.DataFrame | None = None) -> list[Group]:
     """Facts that a person put together, directly or over others; those retracted are left out.
 
-    Args:
-        decisions: DECISIONS rows.
-        equal: namespace, winner_id, loser_id: facts that are one anyhow, and go together.
+    `equal` has namespace, winner_id, loser_id: facts that are one anyhow go together.
     """
     found: dict[tuple[str, str], set[str]] = {}
     merged = of_others(decided_pairs(decisions).filter(verdict=MERGED), retracted(decisions))
@@ -357,10 +355,7 @@ def merge_rows(
 ) -> pl.DataFrame:
     """What people decided, as rows of MERGES: who stays, and what stays apart.
 
-    Args:
-        joined: As `person_merges` gives it.
-        decisions: DECISIONS rows.
-        similar: SIMILAR_FACTS rows, for what similarity is known.
+    `joined` is what `person_merges` gives; SIMILAR_FACTS tell what similarity is known.
     """
     apart = decided_pairs(decisions).filter(verdict=KEPT_BOTH)
     rows = pl.concat(

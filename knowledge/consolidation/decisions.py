@@ -74,11 +74,7 @@ def decisions(
 ) -> pl.DataFrame:
     """DECISIONS: every decision with what it means now.
 
-    Args:
-        raw_logs: RAW_LOGS rows; those that are DECIDED are read.
-        facts: FACTS rows.
-        fact_sources: FACT_SOURCES rows.
-        entities: ENTITIES rows.
+    Of RAW_LOGS those that are DECIDED are read.
     """
     said = _said(raw_logs)
     if not said:

@@ -28,15 +28,8 @@ def evidence(
 ) -> pl.DataFrame:
     """EVIDENCE: restatements, similar episodes, clear contradictions and feedback.
 
-    Args:
-        facts: FACTS rows.
-        fact_sources: FACT_SOURCES rows.
-        episodes: EPISODES rows.
-        similar: SIMILAR_FACTS rows.
-        embedder: Gives vectors and their calibration.
-        policy: Thresholds.
-        feedback: namespace, fact_id, source_id, weight (-1 to 1), occurred_at; what people said
-            of facts.
+    `feedback` is what people said of facts: namespace, fact_id, source_id, weight (-1 to 1),
+    occurred_at.
     """
     parts = [
         *support(facts, fact_sources, episodes, embedder, policy),

@@ -57,15 +57,8 @@ def verdicts(
 
     What is worth most is asked about first: the pair with the greatest sum of base confidences,
     then the more alike one, then by ids. Statements that give orders are not shown to a model.
-
-    Args:
-        stage: What asks; its name is the table's.
-        prompt: What is asked.
-        pairs: SIMILAR_FACTS rows.
-        facts: FACTS rows, about canonical entities.
-        entities: ENTITIES rows, for their names.
-        model: Answers.
-        policy: pairs_per_call.
+    `pairs` are rows of SIMILAR_FACTS, and `facts` are about canonical entities. The name of the
+    stage is that of the table.
     """
     bundle = Bundle(policy.pairs_per_call, _together, _apart)
     label = extractor(stage, prompt, model.model)
@@ -92,10 +85,6 @@ def differing(similar: pl.DataFrame, valid_times: pl.DataFrame) -> pl.DataFrame:
     """Pairs whose words differ: denied, of another value, or unsure.
 
     Two values of a slot that holds one at a time are left out: time decides between them.
-
-    Args:
-        similar: SIMILAR_FACTS rows.
-        valid_times: VALID_TIMES rows.
     """
     slot = ["namespace", "entity_id", "slot"]
     filled = valid_times.drop_nulls("slot").select("fact_id", *slot).unique()
@@ -135,11 +124,7 @@ def waiting(
 ) -> pl.DataFrame:
     """Pairs that no model has decided, with what it said in vain: they wait for it or a person.
 
-    Args:
-        differing: `differing` of all similar facts.
-        unequal: cairn.knowledge.consolidation.merges.unequal of them.
-        contradiction_verdicts: CONTRADICTION_VERDICTS rows.
-        merge_verdicts: MERGE_VERDICTS rows.
+    `differing` and `unequal` are the pairs that these functions give of all similar facts.
 
     Returns:
         SIMILAR_FACTS columns; `asks`, the table that a model would decide them in; and

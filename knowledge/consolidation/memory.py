@@ -41,12 +41,8 @@ def memory(grounds: MemoryInput, embedded: Collection[str], policy: Policy) -> p
 
     A fact that took others up has the closed form over the union of their evidence, in which a
     conversation still counts once; a merge itself is no evidence. It has the best trust of them.
-    Facts that were taken up keep their own confidence, and point to who took them.
-
-    Args:
-        grounds: The tables that it rests on.
-        embedded: Ids of the facts that have a vector.
-        policy: Gain, factor, decay.
+    Facts that were taken up keep their own confidence, and point to who took them. `embedded` are
+    ids of the facts that have a vector.
     """
     facts = grounds.facts
     taken = _taken_up(grounds.merges)

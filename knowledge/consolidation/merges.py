@@ -52,16 +52,9 @@ def merges(
 
     What a person decided comes first (knowledge/consolidation/decision_effects.py). Facts that a
     person put together are one to the rules: what may merge with one of them, or is equal, goes to
-    their winner. What a person keeps apart from a member stays out.
-
-    Args:
-        facts: FACTS rows, about canonical entities.
-        evidence: EVIDENCE rows: for undecayed confidence and contradictions.
-        similar: SIMILAR_FACTS rows.
-        policy: Thresholds.
-        equal: `equal_statements` of the facts.
-        verdicts: Rows of CONTRADICTION_VERDICTS and MERGE_VERDICTS that rules follow.
-        decisions: DECISIONS rows; none if nobody decided anything.
+    their winner. What a person keeps apart from a member stays out. `facts` are about canonical
+    entities, `equal` is what `equal_statements` gives of them, and `verdicts` are the rows of
+    CONTRADICTION_VERDICTS and MERGE_VERDICTS that rules follow.
     """
     decisions = DECISIONS.empty() if decisions is None else decisions
     said = undecided(MERGE_VERDICTS.empty() if verdicts is None else verdicts, decisions)

@@ -28,13 +28,8 @@ def similar_facts(
     """SIMILAR_FACTS: pairs about one entity that are alike, with what words say of them.
 
     All pairs above merge_similarity; down to contradiction_similarity those that deny each other or
-    give another value: a denial is less like what it denies than a paraphrase is.
-
-    Args:
-        facts: FACTS rows.
-        embedder: Gives vectors of `content` and their calibration.
-        policy: merge_similarity, contradiction_similarity, candidate_margin, template_size.
-        among: namespace and fact_id: only pairs of which one is among these.
+    give another value: a denial is less like what it denies than a paraphrase is. `among` has
+    namespace and fact_id: only pairs of which one is among these.
     """
     floor = min(policy.merge_similarity, policy.contradiction_similarity)
     pairs = comparable_pairs(facts, contradictable(), floor, embedder, policy, among)
@@ -58,9 +53,7 @@ def similar_facts(
 def templates(facts: pl.DataFrame, policy: Policy) -> TemplatePairs:
     """Facts of templates, with which others they are compared, and how many pairs are left out.
 
-    Args:
-        facts: FACTS rows, about canonical entities: all of each.
-        policy: template_size.
+    `facts` are all of each canonical entity.
     """
     return template_pairs(facts.with_columns(comparable=contradictable()), policy.template_size)
 
@@ -68,10 +61,7 @@ def templates(facts: pl.DataFrame, policy: Policy) -> TemplatePairs:
 def moved_in_templates(before: pl.DataFrame, now: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Facts that a template has before or now alone, or that meet another of one then alone.
 
-    Args:
-        before: FACTS rows of whole entities, as they were.
-        now: The same entities, as they are.
-        policy: template_size.
+    `before` and `now` are all FACTS rows of the same entities.
 
     Returns:
         namespace, fact_id; a fact may come twice, and may be there no more.

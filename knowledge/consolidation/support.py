@@ -32,13 +32,6 @@ def support(
     or those that it was drawn from, not at all. One that states the fact does so by its first
     statement there; else by its earliest episode that is similar to the fact and later than the
     fact's first source. Structural facts are supported by restatement alone.
-
-    Args:
-        facts: FACTS rows.
-        fact_sources: FACT_SOURCES rows.
-        episodes: EPISODES rows.
-        embedder: Gives vectors and their calibration.
-        policy: evidence_similarity, candidate_margin.
     """
     stated = first_statements(fact_sources)
     known = known_from(stated, facts, episodes)

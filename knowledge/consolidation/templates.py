@@ -55,10 +55,7 @@ def template_pairs(facts: pl.DataFrame, size: int) -> TemplatePairs:
 
     Where more than `size` facts of templates have the same numbers, each meets the next one of
     these alone. So the pairs grow with the facts, and depend on nothing but the facts of the group.
-
-    Args:
-        facts: Columns of GROUP, fact_id, content; one row per fact.
-        size: `Policy.template_size`.
+    `facts` has the columns of GROUP, fact_id and content; `size` is `Policy.template_size`.
     """
     known = (
         facts.select(*GROUP, "fact_id", said=pl.col("content").str.to_lowercase())

@@ -24,12 +24,8 @@ def themes(
 ) -> Themes:
     """Themes of each namespace. An episode that is near to no theme is in none.
 
-    Args:
-        episodes: EPISODES rows.
-        embedder: Gives vectors of `text`.
-        policy: Smallest theme.
-        before: EPISODE_MST_EDGES of other episodes, most of which are still there: the result is
-            the same, for a small part of the cost.
+    `before` has EPISODE_MST_EDGES of other episodes, most of which are still there: the result is
+    the same, for a small part of the cost.
     """
     parts = [
         _themes(own.sort("episode_id"), embedder, policy, before)

@@ -39,13 +39,8 @@ def clusters(
     """Every fact that says more than a name or an event, its topic (none for noise), its place.
 
     "shop-api connects to host nas" is left out: such sentences are alike by their form alone.
-
-    Args:
-        facts: FACTS rows.
-        embedder: Gives vectors of `content`.
-        policy: Smallest topic.
-        before: FACT_MST_EDGES of other facts, most of which are still there: the result is the
-            same, for a small part of the cost.
+    `before` has FACT_MST_EDGES of other facts, most of which are still there: the result is the
+    same, for a small part of the cost.
     """
     free = facts.filter(~pl.col("predicate").is_in(NAME_PREDICATES), ~is_event())
     parts = [

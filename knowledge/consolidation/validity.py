@@ -51,15 +51,8 @@ def valid_times(
 ) -> pl.DataFrame:
     """VALID_TIMES: stretches of facts that fill a slot of one value, or give a time of their own.
 
-    Any other fact holds from its first source on, without an end.
-
-    Args:
-        facts: FACTS rows.
-        fact_sources: FACT_SOURCES rows: when each was stated.
-        entities: ENTITIES rows.
-        policy: single_valued, many_valued.
-        entity_merges: ENTITY_MERGES rows: names of one thing share their slots. Each sentence is
-            read by the name that it was said of.
+    Any other fact holds from its first source on, without an end. Names of one thing share their
+    slots (`entity_merges`); each sentence is read by the name that it was said of.
     """
     read = _read(facts, entities, policy)
     if entity_merges is not None:
@@ -103,14 +96,8 @@ def decided_times(
 ) -> pl.DataFrame:
     """`valid_times` as people's decisions leave them.
 
-    Args:
-        facts: FACTS rows.
-        fact_sources: FACT_SOURCES rows.
-        entities: ENTITIES rows.
-        entity_merges: ENTITY_MERGES rows.
-        decisions: DECISIONS rows: what was taken back holds never, what was corrected was said
-            right at once, and what is kept beside another does not end it.
-        policy: single_valued, many_valued.
+    What was taken back holds never, what was corrected was said right at once, and what is kept
+    beside another does not end it.
     """
     said = as_corrected(fact_sources, decisions)
     found = valid_times(still_held(facts, decisions), said, entities, policy, entity_merges)

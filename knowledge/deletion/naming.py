@@ -42,12 +42,7 @@ class ForgottenName(NamedTuple):
 
 
 def names_of(entities: pl.DataFrame, ids: Iterable[str]) -> list[ForgottenName]:
-    """All names of these entities and of those that are one with them.
-
-    Args:
-        entities: MEMORY_ENTITIES rows.
-        ids: Any of their ids.
-    """
+    """All names of these entities and of those that are one with them."""
     mine = pl.col("entity_id").is_in(list(ids)) | pl.col("canonical_id").is_in(list(ids))
     one = entities.join(entities.filter(mine), on=["namespace", "canonical_id"], how="semi")
     called = spellings(one).join(one, on=["namespace", "entity_id"]).select("type", "spelling")

@@ -33,10 +33,6 @@ Tables = Mapping[str, pl.LazyFrame]
 def receipt(before: Tables, after: Tables) -> pl.DataFrame:
     """What became of the rows of one namespace.
 
-    Args:
-        before: All tables by name, as they were.
-        after: The same as they are, or would be.
-
     Returns:
         Columns of SCHEMA; sorted by effect, table in its layer, and id.
     """

@@ -315,11 +315,7 @@ def _weighty(text: str) -> frozenset[str]:
 
 
 def assented_by_sign(raw_logs: pl.DataFrame) -> list[str]:
-    """Records of agents' messages that a person's reaction says yes to.
-
-    Args:
-        raw_logs: Rows of RAW_LOGS.
-    """
+    """Records of agents' messages that a person's reaction says yes to."""
     sign = pl.col("text").str.replace_all(_TONES, "").str.strip_chars(" :!.\t\n").str.to_lowercase()
     reactions = raw_logs.filter(
         pl.col("kind") == "reaction", pl.col("origin") == "human", sign.is_in(list(LIKED))

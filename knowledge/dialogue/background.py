@@ -62,9 +62,7 @@ def told_ends(texts: Iterable[tuple[str, datetime | None]]) -> dict[str, Backgro
 def ends(steps: Sequence[ToolStep], told: Mapping[str, BackgroundEnd]) -> dict[str, BackgroundEnd]:
     """How calls of one conversation ended that did not wait, by the record of the call.
 
-    Args:
-        steps: Calls with their results, in order.
-        told: What notices tell, by id.
+    `told` is what notices tell, by id.
     """
     begun: dict[str, str] = {}
     printed: defaultdict[str, list[str]] = defaultdict(list)

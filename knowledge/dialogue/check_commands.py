@@ -213,12 +213,7 @@ class _Run(NamedTuple):
 
 
 def narrowed(failed: Iterable[str], passed: str) -> bool:
-    """Whether a check that failed passed with a filter that it had not, or with less strictness.
-
-    Args:
-        failed: Command lines that failed.
-        passed: A command line that worked.
-    """
+    """Whether a check that failed passed with a filter that it had not, or with less strictness."""
     before = [run for line in failed for run in _runs(line)]
     for run in _runs(passed):
         same = [other for other in before if other.tools & run.tools]

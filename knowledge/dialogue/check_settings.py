@@ -59,10 +59,7 @@ _COMMENT = lazy_pattern(r"^(?:#|//|/\*|\*|<!--|;)")
 def weakened(path: str, old: str, new: str) -> str | None:
     """The kind of shortcut that a change of a configuration is; None if it takes nothing away.
 
-    Args:
-        path: The configuration.
-        old: What stood there; empty if that is not known.
-        new: What stands there now.
+    `old` is empty where it is not known.
     """
     before, after = lines_of(old), lines_of(new)
     gone, added = (_settings(lines) for lines in (before - after, after - before))

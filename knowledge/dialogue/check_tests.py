@@ -48,12 +48,8 @@ def weakened(path: str, old: str, new: str) -> str | None:
     """The kind of shortcut that a change of a test is; None if it takes nothing away.
 
     An assertion, a value or a row of data goes or turns into another one; a test goes; or there is
-    a way round what it checks. Lines that are only added, and moved ones, are none.
-
-    Args:
-        path: The test, or a file with its data.
-        old: What stood there.
-        new: What stands there now.
+    a way round what it checks. Lines that are only added, and moved ones, are none. The path is
+    that of the test, or of a file with its data.
     """
     before, after = lines_of(old), lines_of(new)
     gone = before - after

@@ -120,21 +120,11 @@ class Hearsay:
         return bool(DENIES.search(opening) or TAKES_BACK.search(opening))
 
     def assented(self, turn: Turn, *texts: str) -> bool:
-        """Whether a person said, right after a short message, that what it says is so.
-
-        Args:
-            turn: The message.
-            texts: The statement in it.
-        """
+        """Whether a person said, right after a short message, that what it says is so."""
         return any(says_so(answer, turn.text, *texts) for answer in self._answered(turn))
 
     def approved(self, turn: Turn, decision: str) -> bool:
-        """Whether a person said, right after a short message, that it is to be done so.
-
-        Args:
-            turn: The message.
-            decision: What it says is to be done.
-        """
+        """Whether a person said, right after a short message, that it is to be done so."""
         return any(approves(answer, turn.text, decision) for answer in self._answered(turn))
 
     def _answered(self, turn: Turn) -> Iterator[str]:
@@ -150,12 +140,8 @@ class Hearsay:
         """Whether what happened is of no use later, as far as its conversation shows.
 
         It tells of its moment alone; its speaker says at once what comes next; it is gone by the
-        time that a check works; or it is taken back by whoever said it, or by the person.
-
-        Args:
-            turn: The message.
-            text: The statement in it.
-            end: Where its quote ends in the message.
+        time that a check works; or it is taken back by whoever said it, or by the person. `end` is
+        where the quote of the statement ends in the message.
         """
         if tells_of_its_moment(text):
             return True
@@ -293,9 +279,7 @@ def _behind(turn: Turn, end: int) -> str:
 def heard(raw_logs: pl.DataFrame, wanted: pl.DataFrame) -> dict[tuple[str, str], Hearsay]:
     """Hearsay of some conversations, by namespace and conversation.
 
-    Args:
-        raw_logs: Rows of RAW_LOGS, whole conversations, in any order.
-        wanted: namespace and conversation_id.
+    `raw_logs` has whole conversations, in any order; `wanted` has namespace and conversation_id.
     """
     logs = raw_logs.join(wanted.select(CONVERSATION).unique(), on=CONVERSATION, how="semi")
     liked = frozenset(assented_by_sign(logs))
@@ -333,11 +317,7 @@ def with_hearsay(candidates: pl.DataFrame, raw_logs: pl.DataFrame) -> pl.DataFra
     """CANDIDATES rows with what their conversations say of them.
 
     That is `trust`, where it is not that of who spoke, and of events that may become knowledge
-    whether they are `passing`.
-
-    Args:
-        candidates: Rows of CANDIDATES.
-        raw_logs: Rows of RAW_LOGS, the whole conversations that they are of.
+    whether they are `passing`. `raw_logs` has the whole conversations that they are of.
     """
     provable = pl.col("predicate").is_in(PROVABLE_PREDICATES)
     claimed = ~pl.col("predicate").is_in(NAME_PREDICATES)

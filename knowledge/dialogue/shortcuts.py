@@ -123,11 +123,8 @@ class Edit(NamedTuple):
 def in_command(line: str, known: frozenset[Weakening] = frozenset()) -> str | None:
     """The kind of shortcut that a command line takes; None if it takes none.
 
-    The message of a commit, and what is only printed or looked for, speak of what is done.
-
-    Args:
-        line: A command line.
-        known: Options that what failed had, too: they are not what made it pass.
+    The message of a commit, and what is only printed or looked for, speak of what is done. `known`
+    are options that what failed had, too: they are not what made it pass.
     """
     line = _unspoken(line[:LONGEST_LINE])
     if name := _found(_run(), line) or _found(_written(), line):
@@ -185,10 +182,6 @@ def in_edit(edit: Edit, *, created: bool = False) -> str | None:
     In a test: an assertion, a value or a row of data that goes or turns into another one, a test
     that goes, a way round what it checks, and a test that is written anew where it stood: what it
     expected then is not to be seen any more. In a configuration: what takes from a check.
-
-    Args:
-        edit: The change.
-        created: Whether the file was not there before.
     """
     before, after = (lines_of(text) for text in (edit.old or "", edit.new))
     added, gone = after - before, before - after
@@ -257,10 +250,7 @@ def _last_changed(step: ToolStep, told: str, before: str | None) -> str | None:
 def in_call(call: Turn, told: str = "", known: frozenset[Weakening] = frozenset()) -> str | None:
     """The kind of shortcut that a call takes: by its command line, or by what it edits.
 
-    Args:
-        call: A call of a tool.
-        told: What it returned, which says whether a file was there before.
-        known: Options that what failed had, too.
+    `told` is what it returned, which says whether a file was there before.
     """
     line = shell_command(call.input)
     if line and "*** Begin Patch" not in line and (name := in_command(line, known)):

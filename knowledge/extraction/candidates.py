@@ -76,12 +76,7 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
 
     A rule that fails on a record (or on a conversation, if it reads one as a whole) loses what it
     would find there and nothing else. Any order of the rows gives the same candidates; whole
-    conversations must be given together.
-
-    Args:
-        raw_logs: Rows of RAW_LOGS.
-        policy: Lists and thresholds in force.
-        rules: The rules to run; each by itself finds the same as among others.
+    conversations must be given together. Each rule by itself finds the same as among others.
 
     Returns:
         Rows of CANDIDATES; failures with namespace, day, conversation_id, record_id, rule and

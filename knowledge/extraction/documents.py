@@ -87,10 +87,8 @@ def in_force(model: str | None) -> Extractor:
 def structuring(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: Policy) -> Structuring:
     """Candidates of what people ingested.
 
-    Args:
-        raw_logs: Rows of RAW_LOGS, whole conversations, in any order.
-        model: Takes free text apart; if none, each of its sentences is a note.
-        policy: Thresholds in force.
+    `raw_logs` has whole conversations, in any order. Without a model, each sentence of free text is
+    a note.
 
     Returns:
         Candidates of mode `given`. What was loaded has confidence 1. The outcomes are of the stage

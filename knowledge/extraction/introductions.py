@@ -112,13 +112,8 @@ def introductions_after(
 ) -> pl.DataFrame:
     """`introductions(candidates)`, made of what was stored before a change.
 
-    Who brought a name in depends on the candidates that have this name alone.
-
-    Args:
-        changed: Candidates that came or went.
-        stored: The introductions of candidates as they were before.
-        candidates: As they are now.
-        policy: name_words.
+    Who brought a name in depends on the candidates that have this name alone. `stored` are those of
+    the candidates before `changed` came or went.
     """
     named = forms(
         pl.concat([frame.select(WRITTEN) for frame in (candidates, changed.gone)]), policy

@@ -70,12 +70,6 @@ def known_only(
 ) -> Extraction:
     """Facts about known names, as a model finds them in the system's own searches.
 
-    Args:
-        raw_logs: Rows of RAW_LOGS, in any order.
-        introductions: The table `introductions`.
-        model: Answers.
-        policy: Thresholds in force.
-
     Returns:
         Candidates are of mode `known_only`, each about a name of `introductions`. The outcomes
         are of the stage `known_only`.
@@ -98,11 +92,6 @@ def known_only_by_grammar(
     raw_logs: pl.DataFrame, introductions: pl.DataFrame, policy: Policy
 ) -> Extraction:
     """Facts about known names, as sentences of search results state them, with no model to ask.
-
-    Args:
-        raw_logs: Rows of RAW_LOGS, in any order.
-        introductions: The table `introductions`.
-        policy: Thresholds in force.
 
     Returns:
         As `known_only`: each sentence passes the checks that a model's proposal does.

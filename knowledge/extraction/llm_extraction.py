@@ -99,11 +99,7 @@ def full_mode(
 ) -> Extraction:
     """Names and facts of conversations, as a model finds them.
 
-    Args:
-        raw_logs: Rows of RAW_LOGS, whole conversations, in any order.
-        model: Answers.
-        embedder: Judges whether a topic fits where it was named.
-        policy: Thresholds in force.
+    `raw_logs` has whole conversations, in any order.
 
     Returns:
         Candidates of mode `full`: entities with predicate `is`, facts with predicate `states`, and

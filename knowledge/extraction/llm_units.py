@@ -54,11 +54,7 @@ def extraction(
 ) -> Extraction:
     """Frames of what was proposed, what failed, and what became of each conversation.
 
-    Args:
-        stage: Name of the stage, for the outcomes.
-        conversations: namespace and conversation_id of what was read; rows may repeat.
-        proposals: What the answers held.
-        settled: The answers.
+    `conversations` has namespace and conversation_id of what was read; rows may repeat.
     """
     rows, others, failed = accepted(proposals), refused(proposals), failures(settled)
     owed = pl.DataFrame(

@@ -35,12 +35,8 @@ def proposed_operations(facts: pl.DataFrame, sources: pl.DataFrame, policy: Poli
 
     A program with an operand is proposed where it was run in `operation_min_commands` different
     commands of `operation_min_conversations` conversations; what is left of a program, and is as
-    much together, is proposed by the program alone.
-
-    Args:
-        facts: FACTS rows with the predicate executed_command.
-        sources: FACT_SOURCES rows.
-        policy: The two bars, and what is named or dismissed already.
+    much together, is proposed by the program alone. `facts` are those with the predicate
+    executed_command.
     """
     named = learned(policy.learned_operations)
     lines = facts["object"].unique().sort().to_list()

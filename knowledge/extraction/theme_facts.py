@@ -114,12 +114,7 @@ def generalised(
 ) -> Generalised:
     """Facts that themes of at least two conversations bear out.
 
-    Args:
-        themes: THEMES rows.
-        episodes: EPISODES rows.
-        entities: ENTITIES rows: facts are about these names alone.
-        model: Answers; None if there is none: then nothing is drawn.
-        policy: model_confidence.
+    They are about names of `entities` alone. Without a model nothing is drawn.
     """
     if model is None:
         return Generalised(THEME_FACTS.empty(), pl.DataFrame(schema=FAILURE_SCHEMA), pending=False)

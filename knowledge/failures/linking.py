@@ -78,12 +78,7 @@ class Failure(NamedTuple):
 
 
 def failures_of(turns: Sequence[Turn], steps: Sequence[ToolStep]) -> list[Failure]:
-    """Failures of one thread, in their order.
-
-    Args:
-        turns: Turns of one thread (main or side), in order.
-        steps: Its steps, in order.
-    """
+    """Failures of one thread, in their order."""
     told = {
         index: [
             line

@@ -29,11 +29,7 @@ LONGEST_CAUSE = 300
 def failures(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row for each failed command of whole conversations that says why it failed.
 
-    Args:
-        raw_logs: Whole conversations; each is read by itself, the threads of sub-agents too.
-
-    Returns:
-        The table FAILURES.
+    Each conversation is read by itself, the threads of sub-agents too.
     """
     days: dict[str, str] = dict(raw_logs.select("record_id", "day").iter_rows())
     tells = {
@@ -106,13 +102,8 @@ def error_signatures(found: pl.DataFrame) -> pl.DataFrame:
     """What each kind of error was, and what was done about it, how often with success.
 
     A fix counts once a conversation, at its best and its worst: a win where it ended the error, a
-    loss where the error stayed or came back, or it was undone. A fix that never won is none.
-
-    Args:
-        found: The table FAILURES, in any order.
-
-    Returns:
-        The table ERROR_SIGNATURES: for a signature one row per fix, or one without a fix.
+    loss where the error stayed or came back, or it was undone. A fix that never won is none. A
+    signature has one row per fix, or one without a fix.
     """
     if found.is_empty():
         return ERROR_SIGNATURES.empty()

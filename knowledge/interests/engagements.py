@@ -60,14 +60,8 @@ def engagements(
 ) -> Engaged:
     """What people engaged with, and what they like and dislike.
 
-    Args:
-        raw_logs: RAW_LOGS rows, in any order; those that are READ count.
-        read: CANDIDATES rows that are READ_BY_MODEL: what a model found people to like and dislike.
-        entities: ENTITIES rows.
-        facts: FACTS rows, for what a learn command found.
-        fact_sources: FACT_SOURCES rows.
-        entity_merges: ENTITY_MERGES rows: a like is taken back by any name of what is liked.
-        embedder: Gives the vectors of preferences.
+    Of RAW_LOGS those that are READ count; `read` are candidates that are READ_BY_MODEL. A like is
+    taken back by any name of what is liked.
     """
     said = raw_logs.filter(BY_PERSON)
     reactions = said.filter(kind="reaction")

@@ -56,14 +56,7 @@ def interests(
 ) -> pl.DataFrame:
     """INTERESTS as of a moment: what came later changes nothing.
 
-    Args:
-        engagements: ENGAGEMENTS rows.
-        preferences: PREFERENCES rows.
-        entities: ENTITIES rows that were known then.
-        entity_merges: ENTITY_MERGES rows that were decided then.
-        embedder: Gives the vectors of entities.
-        policy: interest_half_life, interest_repeat and preference_similarity.
-        as_of: The moment.
+    Entities are those that were known then, merges those that were decided then.
     """
     moments = [as_of - timedelta(weeks=weeks) for weeks in reversed(range(WEEKS))]
     # What has ended since the first of them counted until then.

@@ -14,9 +14,6 @@ _KEY = ["namespace", "entity_id"]
 def spellings(entities: pl.DataFrame) -> pl.DataFrame:
     """The names by which entities are called: canonical, as shown, and each alias.
 
-    Args:
-        entities: ENTITIES rows.
-
     Returns:
         namespace, entity_id, spelling; distinct, sorted.
     """
@@ -34,9 +31,7 @@ def spellings(entities: pl.DataFrame) -> pl.DataFrame:
 def called(names: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     """Entities that have just a name, or this id.
 
-    Args:
-        names: namespace and name, in the canonical form of topics.
-        entities: ENTITIES rows.
+    `names` has namespace and name, in the canonical form of topics.
 
     Returns:
         namespace, name, entity_id; distinct, sorted.
@@ -59,9 +54,7 @@ def called(names: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
 def named_in(texts: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     """Entities that texts name: those that were known then, of types that prose is about.
 
-    Args:
-        texts: namespace, record_id, text, occurred_at.
-        entities: ENTITIES rows.
+    `texts` has namespace, record_id, text, occurred_at.
 
     Returns:
         namespace, record_id, entity_id; distinct, sorted.

@@ -21,9 +21,6 @@ def spans(turns: pl.DataFrame) -> pl.DataFrame:
     five messages are taken. What was only thought is left out, and takes no budget: a model reads
     these; rules cost nothing and read everything.
 
-    Args:
-        turns: Rows of `turns.readable`.
-
     Returns:
         namespace, conversation_id, spans (record_ids in order).
     """

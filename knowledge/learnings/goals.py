@@ -38,11 +38,7 @@ def measures(
 ) -> dict[str, float]:
     """The goals' measures over the learnings of one namespace; those without a value left out.
 
-    Args:
-        candidates: Rows of LEARNING_CANDIDATES.
-        learnings: Rows of LEARNINGS.
-        records: The column record_id of RAW_LOGS.
-        calls: Rows of MODEL_CALLS: all that was ever paid, for whatever prompt or length then.
+    `calls` are all that were ever paid, for whatever prompt or length then.
     """
     found: dict[str, float] = {}
     if candidates.height:

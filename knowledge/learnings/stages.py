@@ -66,12 +66,7 @@ DUPLICATES = Extractor(
 def learning_candidates(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """One row for each conversation: value, categories, drafts and what became of them.
 
-    Args:
-        raw_logs: Whole conversations; each is judged by its own rows alone.
-        policy: Thresholds.
-
-    Returns:
-        The table LEARNING_CANDIDATES.
+    Each is judged by its own rows alone.
     """
     turns = readable(raw_logs)
     rows = weighed(raw_logs, turns)
@@ -208,17 +203,7 @@ def learnings(
     Drafts are taken in the order of event time and id. A later one that is a duplicate adds its
     sources and a row in `runs`; the higher confidence counts, with its factors, and a second
     conversation makes the evidence strong. What people said of a lesson, or of one that was merged
-    into it, then moves its confidence.
-
-    Args:
-        candidates: The table LEARNING_CANDIDATES, all days.
-        embedder: For the similarity of title and content.
-        policy: Thresholds.
-        feedback: What people said of lessons, see `feedback.feedback`.
-        beyond: What only all conversations together show.
-
-    Returns:
-        The table LEARNINGS.
+    into it, then moves its confidence. `beyond` is what only all conversations together show.
     """
     ordered = _accepted(candidates, policy, beyond)
     if ordered.is_empty():
@@ -270,9 +255,6 @@ def _with_new(ordered: pl.DataFrame) -> pl.DataFrame:
 
 def tried(signatures: pl.DataFrame) -> dict[tuple[str, str], tuple[int, int]]:
     """How often the fix of a failure won and lost, over all conversations.
-
-    Args:
-        signatures: Rows of ERROR_SIGNATURES that have a fix.
 
     Returns:
         Wins and losses by namespace and record; of a record that several fixes share, the best.
@@ -367,10 +349,6 @@ def outcomes(candidates: pl.DataFrame, stored: pl.DataFrame) -> pl.DataFrame:
 
     One that passed drafts on, but first gave none of the lessons that stay, is a duplicate. Of two
     outcomes the first of OUTCOMES counts.
-
-    Args:
-        candidates: The table LEARNING_CANDIDATES.
-        stored: The table LEARNINGS made from it.
 
     Returns:
         namespace, conversation_id, outcome.

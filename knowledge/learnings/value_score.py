@@ -30,9 +30,6 @@ def values(turns: pl.DataFrame) -> pl.DataFrame:
     0.3; 3 with tool calls 0.25; 2000 tokens of readable text 0.2; 2 messages with a word of
     KEYWORDS 0.25; capped at 1.
 
-    Args:
-        turns: Rows of `turns.readable`.
-
     Returns:
         namespace, conversation_id, value (0 to 1), reasons (names of HEURISTICS, or too_short).
     """

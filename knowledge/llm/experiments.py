@@ -116,9 +116,7 @@ class Changed(NamedTuple):
 def compared(before: pl.DataFrame, after: pl.DataFrame) -> Changed:
     """What differs between the proposals of two versions.
 
-    Args:
-        before: Rows of cairn.knowledge.assembly.trace, made with one version.
-        after: The same, made with the other.
+    Both are rows of cairn.knowledge.assembly.trace.
     """
     a, b = (_numbered(own, other) for own, other in ((before, after), (after, before)))
     on = [*KEY, "number"]

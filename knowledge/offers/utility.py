@@ -42,17 +42,6 @@ def utility(
     A piece counts once in a session, from the first time that it was offered there. In a session in
     which an outcome could not be seen (nothing was linted, the error did not come) it is not
     counted for that outcome.
-
-    Args:
-        logs: Rows of RAW_LOGS, of which those of offers count.
-        runs: COMMAND_RUNS.
-        failures: FAILURES.
-        signatures: ERROR_SIGNATURES, which say whose fix a piece is.
-        practices: PRACTICES, which say what its command and task are.
-        fact_sources: FACT_SOURCES.
-
-    Returns:
-        The table UTILITY.
     """
     offered = offers(logs)
     if offered.is_empty():

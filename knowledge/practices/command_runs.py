@@ -58,11 +58,7 @@ _OF_SHELL = frozenset(
 def command_runs(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row for each command that was run for a task, or sets something up.
 
-    Args:
-        raw_logs: Whole conversations; each is read by its own rows alone.
-
-    Returns:
-        The table COMMAND_RUNS.
+    Each conversation is read by its own rows alone.
     """
     head = heads(raw_logs, EXTRACTOR.label)
     notices: defaultdict[tuple[str, str], list[tuple[str, datetime | None]]] = defaultdict(list)

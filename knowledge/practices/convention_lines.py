@@ -21,9 +21,6 @@ def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
     The repository, its main branch and the system alone, an agent sees at once.
     What several checkouts tell of one kind, or of one language, is told by the one that most
     conversations bear out.
-
-    Args:
-        known: PROJECT_FACTS of one project, whatever its checkouts.
     """
     rows = known.sort(
         "conversations", "last_seen", "project_fact_id", descending=[True, True, False],

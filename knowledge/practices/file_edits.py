@@ -18,11 +18,7 @@ _PLAIN = re.compile(r"[\w@+~ ./:\\()\[\]-]{1,300}")
 def file_edits(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row for each call and file of its project that it edited.
 
-    Args:
-        raw_logs: Whole conversations; each is read by its own rows alone.
-
-    Returns:
-        The table FILE_EDITS.
+    Each conversation is read by its own rows alone.
     """
     head = heads(raw_logs, EXTRACTOR.label)
     return FILE_EDITS.frame(

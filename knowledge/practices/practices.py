@@ -53,12 +53,6 @@ def practices(command_runs: pl.DataFrame) -> pl.DataFrame:
     Rows may come in any order. Runs without a project or a task are left out, commands that bypass
     a check, and those that never passed: one of which mostly nothing tells counts if it was run in
     MIN_CONVERSATIONS.
-
-    Args:
-        command_runs: Rows of COMMAND_RUNS.
-
-    Returns:
-        The table PRACTICES.
     """
     ordered = command_runs.sort("namespace", "conversation_id", "seq", "record_id", "place")
     groups: defaultdict[_Key, list[dict[str, Any]]] = defaultdict(list)

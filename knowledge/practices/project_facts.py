@@ -48,16 +48,7 @@ _ALSO = {"pip3": "pip", "gradlew": "gradle", "mvnw": "mvn"}
 def project_facts(
     command_runs: pl.DataFrame, file_edits: pl.DataFrame, observations: pl.DataFrame
 ) -> pl.DataFrame:
-    """One row for each fact of a project; rows may come in any order.
-
-    Args:
-        command_runs: Rows of COMMAND_RUNS.
-        file_edits: Rows of FILE_EDITS.
-        observations: Rows of OBSERVATIONS.
-
-    Returns:
-        The table PROJECT_FACTS.
-    """
+    """One row for each fact of a project; rows may come in any order."""
     rows: list[dict[str, Any]] = []
     for (namespace, project), runs in command_runs.filter(pl.col("project").is_not_null()).group_by(
         "namespace", "project"

@@ -41,11 +41,8 @@ def retractions(
     """What `now` strikes out of what was published.
 
     Contradicted are facts that another clearly denies; ended, those whose value gave way to another
-    (not those that told of their end themselves); merged away, losers of a contradiction.
-
-    Args:
-        published: Tables of READS by name, of one namespace, as readers have them.
-        now: The same tables as they would be published.
+    (not those that told of their end themselves); merged away, losers of a contradiction. Both are
+    tables of READS by name, of one namespace.
     """
     known = published["memory"].filter(~pl.col("predicate").is_in(NAME_PREDICATES))
     ids = known.select("fact_id").collect()

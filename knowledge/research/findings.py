@@ -31,12 +31,6 @@ def known_facts(
 ) -> pl.DataFrame:
     """Facts that count, each with its first record.
 
-    Args:
-        fact_sources: FACT_SOURCES rows.
-        memory: MEMORY rows.
-        memory_entities: MEMORY_ENTITIES rows.
-        policy: search_min_confidence.
-
     Returns:
         namespace, entity_id (the one that stands for it), fact_id, content, confidence, record_id
         and first_at: null where it is undated, and record_id where it has no record of its own.
@@ -74,9 +68,7 @@ def known_facts(
 def findings(raw_logs: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """The facts that searches were the first to bring.
 
-    Args:
-        raw_logs: RAW_LOGS rows, of which FINDINGS are read.
-        known: As `known_facts` gives them.
+    `known` is what `known_facts` gives.
 
     Returns:
         Rows of `known` with batch, trigger and image_url (an address of the web) of their record,

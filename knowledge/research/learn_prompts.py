@@ -47,10 +47,7 @@ class Prompts(NamedTuple):
 def learn_prompts(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: Policy) -> Prompts:
     """What people want to learn.
 
-    Args:
-        raw_logs: RAW_LOGS rows; commands and searches are read.
-        model: Words the queries; by templates if there is none, or it fails.
-        policy: learn_searches.
+    The model words the queries; templates do if there is none, or it fails.
     """
     asked = [one for one in commands(raw_logs) if one.verb == "learn"]
     history = histories(raw_logs)
@@ -145,11 +142,7 @@ def found(
 ) -> pl.DataFrame:
     """What was found through learn prompts: prompt, searches, facts, entities.
 
-    Args:
-        prompts: LEARN_PROMPTS rows of one namespace.
-        raw_logs: RAW_LOGS rows, of which results of searches are read.
-        fact_sources: FACT_SOURCES rows.
-        facts: fact_id and entity_id, of the facts that count.
+    `facts` has fact_id and entity_id of the facts that count.
 
     Returns:
         learn_prompt_id, entity_id, facts: how many; the most first, ties by entity_id.

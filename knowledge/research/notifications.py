@@ -86,15 +86,7 @@ def notifications(
 ) -> pl.DataFrame:
     """NOTIFICATIONS, in the order in which they are told.
 
-    Args:
-        raw_logs: RAW_LOGS rows, in any order; those that are READ count.
-        fact_sources: FACT_SOURCES rows.
-        memory: MEMORY rows.
-        memory_entities: MEMORY_ENTITIES rows.
-        interests: INTERESTS rows.
-        embedder: Tells what is new against what is known.
-        policy: notify_triggers, notify_days, and what `known_facts` and `worth_telling` ask for.
-        as_of: The watermark: what was found long before is not told any more.
+    What was found long before the watermark `as_of` is not told any more.
     """
     told = _told(raw_logs)
     known = known_facts(fact_sources, memory, memory_entities, policy)

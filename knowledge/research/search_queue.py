@@ -80,14 +80,7 @@ def enrichment_queue(
 ) -> pl.DataFrame:
     """ENRICHMENT_QUEUE: what is to be searched for, in the order in which it is done.
 
-    Args:
-        raw_logs: RAW_LOGS rows; commands and searches are read.
-        learn_prompts: LEARN_PROMPTS rows.
-        interests: namespace, entity_id, score, liked, sought, muted, last_engaged_at.
-        memory: MEMORY rows.
-        memory_entities: MEMORY_ENTITIES rows.
-        policy: research_types, min_research_interest, research_top, research_wait_days,
-            research_empty_days.
+    `interests` has namespace, entity_id, score, liked, sought, muted, last_engaged_at.
     """
     history = histories(raw_logs)
     asked = commands(raw_logs)

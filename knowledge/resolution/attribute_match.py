@@ -147,14 +147,8 @@ def context_similarity(
     """How alike what is stated of two entities is, for each pair; 0 where too little is.
 
     What is stated of both at once is no evidence, and their names are masked: what remains is the
-    company that each keeps.
-
-    Args:
-        pairs: namespace, left, right (entity ids).
-        entities: ENTITIES rows.
-        facts: FACTS rows.
-        embedder: Gives vectors and their calibration.
-        least: Statements of its own that each must have.
+    company that each keeps. `pairs` has namespace, left, right (entity ids); `least` is how many
+    statements of its own each must have.
     """
     wanted = pl.concat(
         [pairs.select("namespace", entity_id=side) for side in ("left", "right")]

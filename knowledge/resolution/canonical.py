@@ -6,12 +6,7 @@ from cairn.knowledge.nlp.names import canonical_object
 
 
 def with_canonical(rows: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
-    """Rows of entities, or about them, with `canonical_id`: who stands for `entity_id`, or itself.
-
-    Args:
-        rows: Columns namespace and entity_id, and any others.
-        entity_merges: ENTITY_MERGES rows.
-    """
+    """Rows with `canonical_id`: who stands for their `entity_id`, or that itself."""
     merged = entity_merges.select("namespace", "entity_id", "canonical_id")
     return rows.join(
         merged, on=["namespace", "entity_id"], how="left", maintain_order="left"
@@ -27,9 +22,7 @@ def about_canonical(facts: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.Data
 def equal_statements(facts: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
     """Facts that say word for word what another does of an entity that stands for several.
 
-    Args:
-        facts: FACTS or MEMORY rows, about canonical entities.
-        entity_merges: ENTITY_MERGES rows.
+    `facts` are about canonical entities.
 
     Returns:
         namespace, entity_id, fact_id and `statement`, equal for equal facts of an entity.

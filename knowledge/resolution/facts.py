@@ -39,10 +39,7 @@ def statements(candidates: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame
 
     A free statement is about its own subject and about each topic among `entities` whose name
     stands in it as whole words; so what is said of a topic never depends on the other topics.
-
-    Args:
-        candidates: The table `candidates`.
-        entities: Columns namespace, entity_id, name (canonical) and type.
+    `entities` has namespace, entity_id, name (canonical) and type.
 
     Returns:
         Columns of `candidates`, entity_id and canonical_object; without empty objects.
@@ -127,14 +124,8 @@ def facts_after(
 
     What a candidate says of an entity depends on these two alone. So statements are read in the
     candidates that came and, for entities that came, in all; only facts that won or lost a source
-    are united anew.
-
-    Args:
-        changed: Candidates that came or went.
-        known: Entities that came or went.
-        stored: The facts of candidates and entities as they were before.
-        candidates: As in `facts`, as they are now.
-        entities: Columns namespace, entity_id, name (canonical) and type, as they are now.
+    are united anew. `changed` candidates and `known` entities came or went; `stored` is what was
+    there before.
     """
     appeared = entities.join(known.come.join(known.gone, on=_ENTITY, how="anti"), on=_ENTITY,
                              how="semi")  # fmt: skip

@@ -76,18 +76,9 @@ def entities_after(
 
     Made anew are names whose candidates, introduction or contexts changed; those that a changed
     statement is about, or that stand in its record, since it may count for them; and, where a name
-    became known or unknown by that, those in the records of what is said of it anywhere.
-
-    Args:
-        changed: Candidates that came or went.
-        introduced: Introductions that came or went.
-        moved: Columns namespace and record_id: records whose context changed.
-        stored: The tables as all that was before.
-        candidates: As in `entities`, as they are now.
-        introductions: As in `entities`, as they are now.
-        contexts: As in `entities`, as they are now.
-        embedder: As in `entities`.
-        policy: As in `entities`.
+    became known or unknown by that, those in the records of what is said of it anywhere. `changed`
+    candidates and `introduced` came or went; `moved` has namespace and record_id of the records
+    whose context changed; `stored` is what was there before.
     """
     record = ["namespace", "record_id"]
     named = forms(
@@ -241,11 +232,8 @@ def fact_counts(candidates: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
 
     `cairn connects to host nas` is about the project, and its quote names the host; a package is
     named in the words of the command that installs it. That much is known of them. Topics need no
-    such place: statements that name them are about them.
-
-    Args:
-        candidates: The table `candidates`.
-        known: Columns namespace, entity_id, name and type.
+    such place: statements that name them are about them. `known` has namespace, entity_id, name and
+    type.
 
     Returns:
         Columns namespace, entity_id and facts.

@@ -21,10 +21,6 @@ def of_one_repository(entities: pl.DataFrame, projects: pl.DataFrame) -> pl.Data
 
     A name that folders of several projects have joins none.
 
-    Args:
-        entities: ENTITIES rows.
-        projects: PROJECTS rows.
-
     Returns:
         namespace, left, right, rule.
     """

@@ -63,16 +63,9 @@ def entity_merges(
     The one with most mentions (ties by first_seen, then id) takes every free entity that a rule
     pairs with it, then the next; so every member was compared with the canonical one, and there are
     no chains. Two that a person keeps apart never come to stand under one: neither joins a third
-    that both could join, unless a person merged one of them with it.
-
-    Args:
-        entities: ENTITIES rows.
-        facts: FACTS rows.
-        embedder: Gives vectors and their calibration.
-        policy: merge_similarity, for statements that agree.
-        apart: namespace, left_id, right_id: entities that a person keeps apart.
-        together: namespace, left_id, right_id: entities that a person merged, whatever their names.
-        projects: PROJECTS rows: which folders are checkouts of one repository.
+    that both could join, unless a person merged one of them with it. `apart` and `together` have
+    namespace, left_id, right_id: what a person keeps apart, and what a person merged, whatever the
+    names.
     """
     found = _by_rule(entities, facts, embedder, policy)
     if projects is not None:

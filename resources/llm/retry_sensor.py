@@ -24,15 +24,7 @@ def retried(
     breaker: Breaker,
     settings: Settings,
 ) -> Said | Trouble:
-    """One call with its retries, unless the provider is down.
-
-    Args:
-        model: The one in force, or a fallback.
-        messages: What it is asked.
-        parameters: Of the prompt.
-        breaker: The model's.
-        settings: model_max_retries, model_timeout, model_base.
-    """
+    """One call with its retries, unless the provider is down."""
     tries = settings.model_max_retries + 1
     trouble = Trouble("provider_down", "")
     for number in range(1, tries + 1):

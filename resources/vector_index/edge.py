@@ -126,10 +126,7 @@ class EdgeIndex:
     def damage(self, namespace: str, name: str, *, deep: bool) -> str | None:
         """What is wrong with the files of a generation; None if nothing is, or it is not there.
 
-        Args:
-            namespace: Whose.
-            name: Its name.
-            deep: Look at what the files hold, too; else at their sizes.
+        `deep` looks at what the files hold, too; else at their sizes.
         """
         folder = self._folder / check_namespace(namespace) / name
         if not folder.is_symlink() and not folder.exists():

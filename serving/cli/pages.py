@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 def page(name: str, reader: Reader, limit: int, **narrowed: object) -> "Listed[Any]":
     """The first rows of a declared list, as many as a person wants.
 
-    Args:
-        name: The query.
-        reader: Whose memory.
-        limit: Rows; a person may have more than a page of HTTP.
-        narrowed: Its other parameters; None is none.
+    That may be more than a page of HTTP. A parameter that is None is none.
     """
     from pydantic import ValidationError
 

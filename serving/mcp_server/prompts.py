@@ -67,12 +67,7 @@ def prompt(
 ) -> GetPromptResult:
     """What a prompt says: memory in its fence, and then the question in the person's own words.
 
-    Args:
-        memory: What it answers from.
-        scope: Whose memory may be asked.
-        name: Of the prompt.
-        given: Its arguments.
-        folder: Where whoever asks works, if that is known.
+    `folder` is where whoever asks works, if that is known.
 
     Raises:
         ToolRefused: it is none, or cannot be answered.

@@ -196,12 +196,7 @@ def answered(
 ) -> str:
     """What a tool says, in its fence.
 
-    Args:
-        memory: What it answers from.
-        scope: What may be asked.
-        name: Of the tool.
-        arguments: What it is asked.
-        most: Bytes; as many as the settings say if None.
+    It has `most` bytes at most; as many as the settings say if None.
 
     Raises:
         ToolRefused: it says nothing; the message tells whoever asked why.

@@ -25,9 +25,7 @@ MOST = 20
 def explain(thing: Thing, *, events: bool = False) -> dict[str, Any]:
     """What is known about a thing: `kind`, `id`, `namespace`, and what its kind has.
 
-    Args:
-        thing: What it is.
-        events: Also events, among facts of a record, conversation or entity.
+    Among facts of a record, conversation or entity, `events` are told where they are asked for.
     """
     if telling := WITH_FACTS.get(thing.kind):
         about = telling(thing.reader, thing.id, events=events)

@@ -24,14 +24,7 @@ def asked_for(only: Filters, *, events: bool) -> bool:
 
 
 def event_hits(reader: Reader, query: str, only: Filters, limit: int) -> list[Hit]:
-    """Events with words of a query: those with the rarest come first, then the latest.
-
-    Args:
-        reader: Whose memory.
-        query: What is asked.
-        only: What they must be besides.
-        limit: Events, at most.
-    """
+    """Events with words of a query: those with the rarest come first, then the latest."""
     if only.categories or (only.kinds is not None and FACTS not in only.kinds):
         return []  # those are of learnings
     wanted = stems(query, but=STOP_WORDS)

@@ -55,13 +55,7 @@ class Pending(NamedTuple):
 
 
 def pending(state: State, namespace: str, verbs: Collection[str] | None = None) -> list[Pending]:
-    """What was said in a namespace and the next run will apply, the earliest first.
-
-    Args:
-        state: The home.
-        namespace: Whose inbox.
-        verbs: Only these; all if None.
-    """
+    """What was said in a namespace and the next run will apply, the earliest first."""
     manifest = published(state.home, namespace)
     taken: dict[str, int] = {}
     if manifest:

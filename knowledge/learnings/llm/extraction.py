@@ -149,12 +149,7 @@ def asked_learnings(
 ) -> Taught:
     """What a model learns from conversations.
 
-    Args:
-        raw_logs: Rows of RAW_LOGS, whole conversations, in any order.
-        finished: namespace and conversation_id of those that may be paid for; see the
-            module `finished`.
-        model: Answers.
-        policy: Thresholds.
+    `finished` has namespace and conversation_id of those that may be paid for.
     """
     turns = readable(raw_logs)
     rows = weighed(raw_logs, turns)

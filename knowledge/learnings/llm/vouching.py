@@ -22,12 +22,7 @@ def lesson_trust(
 ) -> str:
     """Whose word a lesson is.
 
-    Args:
-        category: Its category.
-        title: Its title.
-        content: Its content.
-        evidence: The messages, calls and results that it rests on, in order.
-        hearsay: Of its conversation.
+    `evidence` are the messages, calls and results that it rests on, in order.
     """
     if not evidence:
         return AGENT

@@ -57,13 +57,7 @@ OUTERMOST = NodePlace()
 
 
 def within(node: Node, place: NodePlace, raw: bytes) -> Iterator[tuple[Node, NodePlace]]:
-    """The children of a node, and where each stands.
-
-    Args:
-        node: A node of a script.
-        place: Where it stands.
-        raw: The bytes of the script.
-    """
+    """The children of a node, and where each stands."""
     children = node.children
     place = place._replace(quoted=place.quoted or node.type in _QUOTING)
     if node.type in _SUBSTITUTIONS:

@@ -38,11 +38,7 @@ def learned_slots(
 ) -> pl.DataFrame:
     """Rows of PROPOSED, the least likely by chance first.
 
-    Args:
-        facts: FACTS rows.
-        fact_sources: FACT_SOURCES rows.
-        similar: SIMILAR_FACTS rows: pairs that give one slot two values.
-        policy: single_valued, many_valued: what is decided is not proposed.
+    `similar` are pairs that give one slot two values. What the policy decides is not proposed.
     """
     filled = _values(facts, similar, policy)
     said = (

@@ -28,11 +28,7 @@ RULES = (versions, commits, branches, remotes, ports, services, systems)
 def observations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row for each call, and each thing of its project that it tells.
 
-    Args:
-        raw_logs: Whole conversations; each is read by its own rows alone.
-
-    Returns:
-        The table OBSERVATIONS.
+    Each conversation is read by its own rows alone.
     """
     head = heads(raw_logs, EXTRACTOR.label)
     placed = (

@@ -46,11 +46,7 @@ def checkouts_of(turns: Sequence[Turn], known: Sequence[ToolStep] | None = None)
 def checkouts(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row for each conversation, folder and thing that was seen of it.
 
-    Args:
-        raw_logs: Whole conversations; each is read by its own rows alone.
-
-    Returns:
-        The table CHECKOUTS.
+    Each conversation is read by its own rows alone.
     """
     head = heads(raw_logs, EXTRACTOR.label)
     rows: dict[tuple[str, ...], dict[str, Any]] = {}

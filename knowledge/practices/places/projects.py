@@ -96,12 +96,6 @@ def projects(checkouts: pl.DataFrame) -> pl.DataFrame:
     They are joined, the strongest first, by what git said of worktrees, by paths that say so, by
     the same remote, and by their files if they are called alike too. Never are folders with
     different remotes, nor one within the other unless it is a worktree of it or has its remote.
-
-    Args:
-        checkouts: Rows of CHECKOUTS, in any order.
-
-    Returns:
-        The table PROJECTS.
     """
     rows: list[dict[str, Any]] = []
     for (namespace,), own in sorted(checkouts.group_by("namespace")):
@@ -142,12 +136,7 @@ def projects_by(checkouts: pl.DataFrame, moment: datetime) -> pl.DataFrame:
 
 
 def names_of(project: str, projects: pl.DataFrame) -> set[str]:
-    """What a project is called in its folders, where no other is called the same.
-
-    Args:
-        project: Its name.
-        projects: Rows of PROJECTS of one namespace.
-    """
+    """What a project is called in its folders, where no other is called the same."""
     worked_on = projects.filter(pl.col("conversations") > 0).select("folder", "name").rows()
     others = {project_name(folder).casefold() for folder, name in worked_on if name != project}
     own = {project_name(folder).casefold() for folder, name in worked_on if name == project}
@@ -155,11 +144,7 @@ def names_of(project: str, projects: pl.DataFrame) -> set[str]:
 
 
 def naming(projects: pl.DataFrame) -> Callable[[str], str]:
-    """How the project of a folder is called, known or not.
-
-    Args:
-        projects: Rows of PROJECTS of one namespace.
-    """
+    """How the project of a folder is called, known or not."""
     known = dict(projects.select("folder", "name").iter_rows())
     return lambda folder: known.get(folder) or project_name(folder)
 
@@ -167,9 +152,7 @@ def naming(projects: pl.DataFrame) -> Callable[[str], str]:
 def projects_at(place: str, projects: pl.DataFrame) -> list[str]:
     """The names of the projects that a path, or a folder by its name, may mean.
 
-    Args:
-        place: A path from the root or the home folder, or a name.
-        projects: Rows of PROJECTS of one namespace.
+    `place` is a path from the root or the home folder, or a name.
     """
     known = projects.select("folder", "name").rows()
     if not is_whole(place):
