@@ -238,10 +238,9 @@ def _server_toml(path: Path) -> SettingsFile:
 
     def cut(text: str) -> str:
         before, begin, rest = text.partition(f"{_TOML_BEGIN}\n")
-        inside, end, after = rest.partition(f"{_TOML_END}\n")
+        _, end, after = rest.partition(f"{_TOML_END}\n")
         if not (begin and end):
             return text
-        del inside
         return before.removesuffix("\n") + after if before.endswith("\n\n") else before + after
 
     def connect(text: str, wiring: Wiring) -> str:

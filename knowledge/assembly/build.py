@@ -74,10 +74,7 @@ def _run(
     return tables
 
 
-def _raw_logs(
-    tables: Frames, means: StageContext, rules: Sequence[Rule]
-) -> dict[str, pl.DataFrame]:
-    del rules
+def _raw_logs(tables: Frames, means: StageContext, _: Sequence[Rule]) -> dict[str, pl.DataFrame]:
     records = tables[RECORDS.name]
     where = placed(records.select(HEAD_COLUMNS), means.policy)
     belongs = where.select("namespace", "record_key", *PLACE)
@@ -111,9 +108,8 @@ def _candidates(
 
 
 def _learning_candidates(
-    tables: Frames, means: StageContext, rules: Sequence[Rule]
+    tables: Frames, means: StageContext, _: Sequence[Rule]
 ) -> dict[str, pl.DataFrame]:
-    del rules
     logs = tables["raw_logs"]
     found = learning_candidates(logs, means.policy)
     if means.model is not None:

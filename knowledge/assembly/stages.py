@@ -15,6 +15,7 @@ from cairn.knowledge.engine.stage import (
     Stage,
     StageContext,
     StageResult,
+    all_made,
     stage_of,
 )
 from cairn.knowledge.extraction.attitudes import READ_BY_MODEL
@@ -191,8 +192,7 @@ def _entities_after(
     )._asdict()
 
 
-def _entities_count(reads: Frames, made: StageResult) -> Count:
-    del reads
+def _entities_count(_: Frames, made: StageResult) -> Count:
     return Count(
         done=int(made.tables["entities"]["mentions"].sum()),
         rejected=int(made.tables["rejections"]["candidates"].sum()),
@@ -253,15 +253,9 @@ THEME_FACTS_STAGE = Stage(
 )
 
 
-def _facts(reads: Frames, means: StageContext) -> StageResult:
-    del means
-    return StageResult(facts(_said(reads), reads["entities"])._asdict())
-
-
 def _facts_after(
-    changes: Changes, stored: Frames, reads: Frames, means: StageContext
+    changes: Changes, stored: Frames, reads: Frames, _: StageContext
 ) -> dict[str, pl.DataFrame]:
-    del means
     known = changes["entities"]
     said = {name: change for name, change in changes.items() if name != "entities"}
     return facts_after(
@@ -281,7 +275,7 @@ FACTS_STAGE = Stage(
     stage_of("facts", 5, "Equal statements united over their sources, with the best trust."),
     (CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, ENTITIES),
     (FACTS, FACT_SOURCES),
-    _facts,
+    lambda reads, _: StageResult(facts(_said(reads), reads["entities"])._asdict()),
     _facts_count,
     _facts_after,
     only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED, THEME_FACTS.name: _ACCEPTED},
@@ -306,14 +300,12 @@ PROPOSED_OPERATIONS_STAGE = Stage(
 )  # fmt: skip
 
 
-def _decisions(reads: Frames, means: StageContext) -> StageResult:
-    del means
+def _decisions(reads: Frames, _: StageContext) -> StageResult:
     found = decisions(reads["raw_logs"], reads["facts"], reads["fact_sources"], reads["entities"])
     return StageResult({"decisions": found})
 
 
-def _decisions_count(reads: Frames, made: StageResult) -> Count:
-    del reads
+def _decisions_count(_: Frames, made: StageResult) -> Count:
     wrong = made.tables["decisions"]["unresolved"].count()
     return Count(done=made.tables["decisions"].height - wrong, rejected=wrong)
 
@@ -370,11 +362,6 @@ LEARNINGS_STAGE = Stage(
 )  # fmt: skip
 
 
-def _error_signatures_count(reads: Frames, made: StageResult) -> Count:
-    del reads
-    return Count(done=made.tables["error_signatures"].height)
-
-
 ERROR_SIGNATURES_STAGE = Stage(
     stage_of("error_signatures", 5, "What each kind of error was, and what ended it."),
     (FAILURES, PROJECTS),
@@ -382,7 +369,7 @@ ERROR_SIGNATURES_STAGE = Stage(
     lambda reads, _: StageResult(
         {"error_signatures": error_signatures(in_projects(reads["failures"], reads["projects"]))}
     ),
-    _error_signatures_count,
+    all_made,
 )
 
 

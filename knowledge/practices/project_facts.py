@@ -59,8 +59,7 @@ def project_facts(
         rows += _rows(str(namespace), str(project), files)
         rows += _rows(str(namespace), str(project), list(_together(files)))
     for (namespace, project), told in observations.group_by("namespace", "project"):
-        for kind, facts in groupby(conventions(told), key=attrgetter("kind")):
-            del kind
+        for _, facts in groupby(conventions(told), key=attrgetter("kind")):
             rows += _rows(str(namespace), str(project), list(facts))
     return PROJECT_FACTS.frame(rows)
 

@@ -2,7 +2,15 @@
 
 import polars as pl
 
-from cairn.knowledge.engine.stage import Count, Frames, Stage, StageContext, StageResult, stage_of
+from cairn.knowledge.engine.stage import (
+    Count,
+    Frames,
+    Stage,
+    StageContext,
+    StageResult,
+    all_made,
+    stage_of,
+)
 from cairn.knowledge.extraction.searches import COMMANDS, SEARCHES
 from cairn.knowledge.llm.prompts import SEARCH_QUERIES
 from cairn.knowledge.research import notifications
@@ -43,17 +51,12 @@ def _learn_prompts(reads: Frames, means: StageContext) -> StageResult:
     return StageResult({"learn_prompts": found.learn_prompts}, found.failures, found.pending)
 
 
-def _learn_prompts_count(reads: Frames, made: StageResult) -> Count:
-    del reads
-    return Count(done=made.tables["learn_prompts"].height)
-
-
 LEARN_PROMPTS_STAGE = Stage(
     LEARN_PROMPTS_EXTRACTOR,
     (RAW_LOGS,),
     (LEARN_PROMPTS,),
     _learn_prompts,
-    _learn_prompts_count,
+    all_made,
     only={RAW_LOGS.name: COMMANDS | SEARCHES},
     columns=_ASKED_FOR,
     prompts=(SEARCH_QUERIES,),
@@ -68,8 +71,7 @@ def _enrichment_queue(reads: Frames, means: StageContext) -> StageResult:
     return StageResult({"enrichment_queue": queue})
 
 
-def _enrichment_count(reads: Frames, made: StageResult) -> Count:
-    del reads
+def _enrichment_count(_: Frames, made: StageResult) -> Count:
     queue = made.tables["enrichment_queue"]
     held = queue["blocked_by"].count()
     return Count(done=queue.height - held, rejected=held)
@@ -95,8 +97,7 @@ def _notifications(reads: Frames, means: StageContext) -> StageResult:
     return StageResult({"notifications": told})
 
 
-def _notifications_count(reads: Frames, made: StageResult) -> Count:
-    del reads
+def _notifications_count(_: Frames, made: StageResult) -> Count:
     status = made.tables["notifications"]["status"].to_list()
     held, failed = status.count("blocked"), status.count("failed")
     return Count(done=len(status) - held - failed, rejected=held, failed=failed)

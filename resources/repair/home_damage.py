@@ -94,9 +94,8 @@ def home_damage(
     return found
 
 
-def _permissions(state: State, asked: DamageScope) -> Iterator[Damage]:
+def _permissions(state: State, _: DamageScope) -> Iterator[Damage]:
     """What its owner may not use, as a copy made by another may be; not of a read-only home."""
-    del asked
     home = state.home
     if home.read_only:
         return
@@ -121,8 +120,7 @@ def usable_mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode) | (0o700 if path.is_dir() else 0o600)
 
 
-def _folders(state: State, asked: DamageScope) -> Iterator[Damage]:
-    del asked
+def _folders(state: State, _: DamageScope) -> Iterator[Damage]:
     for name in FOLDERS:
         path = state.home.root / name
         if (path.is_symlink() or path.exists()) and not path.is_dir():
@@ -130,9 +128,8 @@ def _folders(state: State, asked: DamageScope) -> Iterator[Damage]:
             yield Damage("folder", f"folder {name}", path, "is no folder", lost)
 
 
-def _small_files(state: State, asked: DamageScope) -> Iterator[Damage]:
+def _small_files(state: State, _: DamageScope) -> Iterator[Damage]:
     """Marks and notes of runs: what cannot be read goes."""
-    del asked
     root = state.home.root
     for name in _MARKS:
         if not _can(root / name, _text):
@@ -171,8 +168,7 @@ def _text(path: Path) -> str:
     return read_regular(path).decode()
 
 
-def _sources(state: State, asked: DamageScope) -> Iterator[Damage]:
-    del asked
+def _sources(state: State, _: DamageScope) -> Iterator[Damage]:
     home, what = state.home, "list of sources"
     damaged = damaged_lists(home)
     copied = copied_sources(home) is not None
@@ -199,8 +195,7 @@ def _were_read(state: State) -> list[tuple[str, str]]:
     return [(name, path) for name, path in read.iter_rows() if not Path(path).is_relative_to(own)]
 
 
-def _keys(state: State, asked: DamageScope) -> Iterator[Damage]:
-    del asked
+def _keys(state: State, _: DamageScope) -> Iterator[Damage]:
     keys = state.home.keys
     try:
         list_keys(state.home)
@@ -213,9 +208,8 @@ def _keys(state: State, asked: DamageScope) -> Iterator[Damage]:
                      " anew with `cairn keys add --namespace NAME`")  # fmt: skip
 
 
-def _dagster(state: State, asked: DamageScope) -> Iterator[Damage]:
+def _dagster(state: State, _: DamageScope) -> Iterator[Damage]:
     """Dagster's own files. Runs that are over are only looked at from outside."""
-    del asked
     folder = state.home.dagster
     if not folder.is_dir():
         return
@@ -241,8 +235,7 @@ def _dagster(state: State, asked: DamageScope) -> Iterator[Damage]:
             yield Damage("note", "log of a run", path, "cannot be read", "what that run logged")
 
 
-def _answers(state: State, asked: DamageScope) -> Iterator[Damage]:
-    del asked
+def _answers(state: State, _: DamageScope) -> Iterator[Damage]:
     path = state.home.answers
     if not path.is_symlink() and not path.exists():
         if _has_rows(state, MODEL_CALLS.name):
@@ -267,8 +260,7 @@ def _dear(state: State) -> str:
     return f"up to {calls.height:,} answers, for {dollars:.2f} dollars: they are asked again"
 
 
-def _manifests(state: State, asked: DamageScope) -> Iterator[Damage]:
-    del asked
+def _manifests(state: State, _: DamageScope) -> Iterator[Damage]:
     folder = state.home.publication
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         what = f"manifest of {path.stem}"

@@ -145,10 +145,9 @@ def _disk(state: "State") -> Iterator[Finding]:
         yield Finding("disk", "ok", found)
 
 
-def _versions(state: "State") -> Iterator[Finding]:
+def _versions(_: "State") -> Iterator[Finding]:
     from cairn.resources.home.home import CHECKOUT
 
-    del state
     running = sys.version_info[:2]
     python = ".".join(str(part) for part in sys.version_info[:3])
     level = "ok" if (3, 11) <= running < (3, 14) else "error"
@@ -184,10 +183,9 @@ def _pins(lock: Path) -> dict[str, set[str]]:
     return pins
 
 
-def _settings(state: "State") -> Iterator[Finding]:
+def _settings(_: "State") -> Iterator[Finding]:
     from cairn.resources.home.settings import ConfigError, explain
 
-    del state
     try:
         own = [setting for setting in explain() if setting.source != "default"]
     except ConfigError as error:
