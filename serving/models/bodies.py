@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from cairn.serving.models.parameters import At, Searched
 from cairn.serving.read import bounds
+from cairn.serving.read.bounds import optional
 from cairn.serving.retrieval.token_budget import BUDGET, SMALLEST
 
 
@@ -20,27 +21,27 @@ class ContextBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    turns: list[bounds.Turn] = Field(
-        default=[],
+    turns: list[bounds.Turn] = optional(
+        [],
+        "What was said before the message, the latest last.",
+        ["The nightly backup failed", "It could not wake the NAS"],
         max_length=bounds.MOST_TURNS,
-        description="What was said before the message, the latest last.",
-        examples=[["The nightly backup failed", "It could not wake the NAS"]],
     )
-    message: bounds.Turn | None = Field(
-        None, description="What is being answered.", examples=["Why does harbor-backup fail?"]
+    message: bounds.Turn | None = optional(
+        None, "What is being answered.", "Why does harbor-backup fail?"
     )
-    tool_results: list[bounds.Turn] = Field(
-        default=[], max_length=bounds.MOST_TURNS, description="What tools gave, the latest last.",
-        examples=[["ssh: connect to host nas port 22: No route to host"]],
-    )  # fmt: skip
-    system: bounds.Turn = Field(
-        "", description="Instructions, profile, whatever else is to fill the rest.",
-        examples=["You help with a home-lab."],
-    )  # fmt: skip
-    budget: bounds.Whole = Field(
-        BUDGET, ge=SMALLEST, le=100_000, description="Tokens of the whole text, at most.",
-        examples=[800],
-    )  # fmt: skip
+    tool_results: list[bounds.Turn] = optional(
+        [],
+        "What tools gave, the latest last.",
+        ["ssh: connect to host nas port 22: No route to host"],
+        max_length=bounds.MOST_TURNS,
+    )
+    system: bounds.Turn = optional(
+        "", "Instructions, profile, whatever else is to fill the rest.", "You help with a home-lab."
+    )
+    budget: bounds.Whole = optional(
+        BUDGET, "Tokens of the whole text, at most.", 800, ge=SMALLEST, le=100_000
+    )
 
 
 class ContextParameters(At, ContextBody):
@@ -54,31 +55,25 @@ class KnowledgeBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    query: Annotated[str, StringConstraints(max_length=bounds.LONGEST_QUERY)] = Field(
-        "", description="What is asked; an empty one searches no pieces.",
-        examples=["why does the backup fail?"],
-    )  # fmt: skip
-    entity: bounds.Name | None = Field(
+    query: Annotated[str, StringConstraints(max_length=bounds.LONGEST_QUERY)] = optional(
+        "", "What is asked; an empty one searches no pieces.", "why does the backup fail?"
+    )
+    entity: bounds.Name | None = optional(
         None,
-        description="For whom, or about what, it is asked, by id or name: its profile and its place"
+        "For whom, or about what, it is asked, by id or name: its profile and its place"
         " in the graph are part of the answer.",
-        examples=["harbor-backup"],
+        "harbor-backup",
     )
-    about_it: bool = Field(
-        False, description="Search only pieces about that entity, or about none.", examples=[True]
+    about_it: bool = optional(False, "Search only pieces about that entity, or about none.", True)
+    top_k: bounds.Whole = optional(5, "Pieces of the search, at most.", 3, ge=0, le=100)
+    knowledge_types: list[bounds.KnowledgeType] | None = optional(
+        None, "Only pieces of these types.", ["fact", "procedure"], min_length=1, max_length=6
     )
-    top_k: bounds.Whole = Field(5, ge=0, le=100, description="Pieces of the search, at most.",
-                         examples=[3])  # fmt: skip
-    knowledge_types: list[bounds.KnowledgeType] | None = Field(
-        None, min_length=1, max_length=6, description="Only pieces of these types.",
-        examples=[["fact", "procedure"]],
-    )  # fmt: skip
-    tags: list[bounds.Name] = Field(
-        default=[], max_length=10, description="Only pieces that have all of these.",
-        examples=[["backup"]],
-    )  # fmt: skip
-    graph_traversal_depth: bounds.Whole = Field(
-        1, ge=0, le=3, description="Steps from the entity along the graph, at most.", examples=[1]
+    tags: list[bounds.Name] = optional(
+        [], "Only pieces that have all of these.", ["backup"], max_length=10
+    )
+    graph_traversal_depth: bounds.Whole = optional(
+        1, "Steps from the entity along the graph, at most.", 1, ge=0, le=3
     )
 
 
@@ -97,10 +92,11 @@ class ToldBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    event_id: bounds.EventId | None = Field(
-        None, description="Of the sender's making: a request that is repeated writes nothing.",
-        examples=["4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a"],
-    )  # fmt: skip
+    event_id: bounds.EventId | None = optional(
+        None,
+        "Of the sender's making: a request that is repeated writes nothing.",
+        "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a",
+    )
 
 
 class LearnBody(ToldBody):
@@ -129,24 +125,14 @@ class ForgetBody(ToldBody):
         " `everywhere`, any words.",
         examples=["garden-2026"],
     )
-    target_type: (
-        Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None
-    ) = Field(
-        None, description="What it must be; all of a namespace goes only so.",
-        examples=["conversation"],
-    )  # fmt: skip
-    everywhere: bool = Field(
-        False, description="Every line with any of its names, or these words.",
-        examples=[False],
-    )  # fmt: skip
-    dry_run: bool = Field(
-        True, description="Only tell what would go; false forgets it.",
-        examples=[True],
-    )  # fmt: skip
-    limit: bounds.Whole = Field(
-        100, ge=0, le=1_000, description="Rows of the receipt, at most; `counts` has all.",
-        examples=[10],
-    )  # fmt: skip
+    target_type: Literal["fact", "entity", "record", "conversation", "name", "namespace"] | None = (
+        optional(None, "What it must be; all of a namespace goes only so.", "conversation")
+    )
+    everywhere: bool = optional(False, "Every line with any of its names, or these words.", False)
+    dry_run: bool = optional(True, "Only tell what would go; false forgets it.", True)
+    limit: bounds.Whole = optional(
+        100, "Rows of the receipt, at most; `counts` has all.", 10, ge=0, le=1_000
+    )
 
 
 class EventBody(ToldBody):
@@ -160,21 +146,18 @@ class EventBody(ToldBody):
         description="What is said; secrets are taken out before anything is written.",
         examples=["The vault host moves to a new address in May."],
     )
-    at: bounds.Moment | None = Field(
-        None, description="When it was said; now if unset.", examples=["2026-03-20T09:00:00Z"]
+    at: bounds.Moment | None = optional(
+        None, "When it was said; now if unset.", "2026-03-20T09:00:00Z"
     )
-    name: bounds.Name | None = Field(None, description="Who says it.", examples=["Mira"])
-    role: Literal["user", "assistant"] | None = Field(
-        None, description="Of a message: `assistant` for what Cairn itself said, which is no news.",
-        examples=["user"],
-    )  # fmt: skip
-    conversation_id: bounds.AnyId | None = Field(
-        None, description="The conversation that it belongs to.", examples=["garden-2026"]
+    name: bounds.Name | None = optional(None, "Who says it.", "Mira")
+    role: Literal["user", "assistant"] | None = optional(
+        None, "Of a message: `assistant` for what Cairn itself said, which is no news.", "user"
     )
-    reply_to: bounds.AnyId | None = Field(
-        None, description="The message, or learning, that a reaction answers."
+    conversation_id: bounds.AnyId | None = optional(
+        None, "The conversation that it belongs to.", "garden-2026"
     )
-    proactive: bool | None = Field(None, description="Whether that message came unasked.")
-    strength: bounds.Share | None = Field(
-        None, description="How much a thumb for a learning counts.", examples=[0.5]
+    reply_to: bounds.AnyId | None = optional(
+        None, "The message, or learning, that a reaction answers."
     )
+    proactive: bool | None = optional(None, "Whether that message came unasked.")
+    strength: bounds.Share | None = optional(None, "How much a thumb for a learning counts.", 0.5)

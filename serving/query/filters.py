@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from cairn.knowledge.schema.learning_categories import Category
 from cairn.serving.read.bounds import (
@@ -14,10 +14,11 @@ from cairn.serving.read.bounds import (
     Share,
     Status,
     Word,
+    optional,
 )
 
-ALSO_EVENTS: Any = Field(
-    default=False, description="Also events, what only happened: used_tool, executed_command, …"
+ALSO_EVENTS: Any = optional(
+    False, "Also events, what only happened: used_tool, executed_command, …"
 )
 """What happened (predicates.EVENTS) is told by its predicate, or where it is asked for so."""
 
@@ -25,73 +26,46 @@ ALSO_EVENTS: Any = Field(
 class FactFilter(BaseModel):
     """Which facts are listed."""
 
-    entity: Name | None = Field(
-        default=None, description="Only about this one: its id, name or alias.",
-        examples=["lantern-shop"],
-    )  # fmt: skip
-    predicate: Word | None = Field(
-        default=None, description="Only with this predicate.", examples=["states"]
+    entity: Name | None = optional(
+        None, "Only about this one: its id, name or alias.", "lantern-shop"
     )
-    status: Status | None = Field(
-        default=None, description="Only of this status.", examples=["active"]
-    )
-    knowledge_type: KnowledgeType | None = Field(default=None, description="Only of this type.")
-    min_base: Share = Field(
-        default=0.0, description="Least confidence of the rule.", examples=[0.6]
-    )
-    min_confidence: Share = Field(
-        default=0.0, description="Least confidence at `as_of`.", examples=[0.3]
-    )
+    predicate: Word | None = optional(None, "Only with this predicate.", "states")
+    status: Status | None = optional(None, "Only of this status.", "active")
+    knowledge_type: KnowledgeType | None = optional(None, "Only of this type.")
+    min_base: Share = optional(0.0, "Least confidence of the rule.", 0.6)
+    min_confidence: Share = optional(0.0, "Least confidence at `as_of`.", 0.3)
     events: bool = ALSO_EVENTS
-    since: Moment | None = Field(
-        default=None, description="Last said then or later.", examples=["2026-02-01"]
-    )
-    until: Moment | None = Field(
-        default=None, description="Last said before.", examples=["2026-04-01"]
-    )
+    since: Moment | None = optional(None, "Last said then or later.", "2026-02-01")
+    until: Moment | None = optional(None, "Last said before.", "2026-04-01")
 
 
 class EntityFilter(BaseModel):
     """Which entities are listed."""
 
-    type: EntityType | None = Field(
-        default=None, description="Only of this type.", examples=["project"]
-    )
-    name: Name | None = Field(
-        default=None, description="A part of the name, or of an alias, in any case.",
-        examples=["shop"],
-    )  # fmt: skip
+    type: EntityType | None = optional(None, "Only of this type.", "project")
+    name: Name | None = optional(None, "A part of the name, or of an alias, in any case.", "shop")
 
 
 class LearningFilter(BaseModel):
     """Which learnings are listed."""
 
-    category: Category | None = Field(
-        default=None, description="Only of this category.", examples=["bug_fix"]
-    )
-    tag: Name | None = Field(default=None, description="Only with this tag.", examples=["python"])
-    conversation: AnyId | None = Field(default=None, description="Only of this conversation.")
-    min_confidence: Share = Field(default=0.0, description="Least confidence.", examples=[0.6])
-    since: Moment | None = Field(
-        default=None, description="First found then or later.", examples=["2026-02-01"]
-    )
-    until: Moment | None = Field(
-        default=None, description="First found before.", examples=["2026-04-01"]
-    )
+    category: Category | None = optional(None, "Only of this category.", "bug_fix")
+    tag: Name | None = optional(None, "Only with this tag.", "python")
+    conversation: AnyId | None = optional(None, "Only of this conversation.")
+    min_confidence: Share = optional(0.0, "Least confidence.", 0.6)
+    since: Moment | None = optional(None, "First found then or later.", "2026-02-01")
+    until: Moment | None = optional(None, "First found before.", "2026-04-01")
 
 
 class Talks(BaseModel):
     """Which episodes, or conversations, are listed."""
 
-    conversation: AnyId | None = Field(default=None, description="Only of this conversation.")
-    project: Name | None = Field(
-        default=None, description="Only of this project: its folder, or its name.",
-        examples=["lantern-shop"],
-    )  # fmt: skip
-    since: Moment | None = Field(
-        default=None, description="Begun then or later.", examples=["2026-02-01"]
+    conversation: AnyId | None = optional(None, "Only of this conversation.")
+    project: Name | None = optional(
+        None, "Only of this project: its folder, or its name.", "lantern-shop"
     )
-    until: Moment | None = Field(default=None, description="Begun before.", examples=["2026-04-01"])
+    since: Moment | None = optional(None, "Begun then or later.", "2026-02-01")
+    until: Moment | None = optional(None, "Begun before.", "2026-04-01")
 
 
 EVERY_FACT, EVERY_ENTITY = FactFilter(), EntityFilter()

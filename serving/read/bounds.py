@@ -46,6 +46,13 @@ TOPIC_SCHEMA: dict[str, Any] = {
 }
 """Texts that are taken for a topic, as JSON Schema: a letter or digit, no option, no controls."""
 
+
+def optional(default: object, about: str, *example: object, **bounds: Any) -> Any:
+    """A field that may be left out: what it is then, what it is for, and an example, if any."""
+    shown: dict[str, Any] = {"examples": [*example]} if example else {}
+    return Field(default, description=about, **shown, **bounds)
+
+
 LENIENT = {"lenient": True}
 """Context of a validation in which times may do without seconds and zone, as agents write them."""
 
