@@ -57,13 +57,7 @@ class _Install(NamedTuple):
 def taken_back(
     runs: Sequence[_InstallRun], steps: Sequence[ToolStep], turns: Sequence[Turn]
 ) -> dict[int, datetime | None]:
-    """Which runs of one conversation were installs that something took back, and when it did.
-
-    Args:
-        runs: What was run for a task, in order.
-        steps: All calls, in order.
-        turns: What was said among it.
-    """
+    """Which runs of one conversation were installs that something took back, and when it did."""
     found: dict[int, datetime | None] = {}
     installs = [
         _Install(at, run, manager)

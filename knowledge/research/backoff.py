@@ -35,10 +35,5 @@ class Pace(NamedTuple):
 
 
 def pace(told: Sequence[datetime], acted: datetime | None) -> Pace:
-    """How things stand.
-
-    Args:
-        told: When something was told, in any order.
-        acted: When the person last did anything; None if never.
-    """
+    """How things stand."""
     return Pace(sum(acted is None or at > acted for at in told), max(told, default=None))

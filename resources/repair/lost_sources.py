@@ -34,10 +34,6 @@ def register_again(home: Home, read: Iterable[tuple[str, str]]) -> str:
     """What to do where neither the list nor its copy is left.
 
     Never a folder that was not registered: files of other namespaces may lie in it.
-
-    Args:
-        home: Whose sources they were.
-        read: Namespace and path of each file that was read, as `source_files` has them.
     """
     owners: dict[str, set[str]] = defaultdict(set)
     for namespace, path in read:

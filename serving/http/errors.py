@@ -1,6 +1,6 @@
 """What goes wrong, as problem details (RFC 9457): never a traceback, never text of logs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -92,18 +92,6 @@ def _wrong(error: Mapping[str, Any]) -> Wrong:
     return Wrong(place=place, name=".".join(path)[:LONGEST_PLACE], detail=detail)
 
 
-def _bad_cursor(_: Request, error: Any) -> Response:
-    return problem(400, str(error))
-
-
-def _undecidable(_: Request, error: Any) -> Response:
-    return problem(422, str(error))
-
-
-def _nothing(_: Request, __: Any) -> Response:
-    return problem(404, "nothing is published here yet")
-
-
 def _not_now(_: Request, error: Any) -> Response:
     if isinstance(error, Damaged):
         return problem(503, UNREADABLE)
@@ -113,15 +101,16 @@ def _not_now(_: Request, error: Any) -> Response:
 
 def install(app: FastAPI) -> None:
     """Has an app tell problems in this way."""
-    for kind, told in (
+    problems: tuple[tuple[type[Exception], Callable[[Request, Any], Response]], ...] = (
         (HttpRefused, _refused),
-        (BadCursor, _bad_cursor),
-        (Undecidable, _undecidable),
-        (NothingPublished, _nothing),
+        (BadCursor, lambda _, error: problem(400, str(error))),
+        (Undecidable, lambda _, error: problem(422, str(error))),
+        (NothingPublished, lambda _, __: problem(404, "nothing is published here yet")),
         (VectorIndexError, _not_now),
         (KeyListError, _not_now),
         (Damaged, _not_now),
         (RequestValidationError, _invalid),
         (HTTPException, _of_starlette),
-    ):
+    )
+    for kind, told in problems:
         app.add_exception_handler(kind, told)

@@ -79,14 +79,7 @@ def _operations(made: Json) -> Iterator[tuple[str, str, Json]]:
 def _problems(
     path: str, operation: Json, schemas: Mapping[str, Json], *, needs_key: bool
 ) -> set[int]:
-    """Statuses of an operation that are no answer.
-
-    Args:
-        path: Where it is.
-        operation: Its parameters and body.
-        schemas: Those that its body names.
-        needs_key: Whether whoever asks must have a key.
-    """
+    """Statuses of an operation that are no answer."""
     found = {500, 503}
     found |= {421} if not needs_key else set() if path in PUBLIC else {401}
     if operation.get("parameters"):

@@ -23,10 +23,7 @@ def fitted(found: ToolAnswer[A], most: int) -> ToolAnswer[A]:
     """The answer, so that its text has at most so many bytes.
 
     `left_out` says how many rows are missing from which list. Texts are cut between characters.
-
-    Args:
-        found: What a tool found.
-        most: Bytes, at least a few thousand.
+    `most` is a few thousand at least.
     """
     told = found
     for step, (longest, rows) in enumerate(STEPS):

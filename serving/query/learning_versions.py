@@ -12,9 +12,7 @@ from cairn.serving.read.reader import Reader
 def versions_of(reader: Reader, learnings: pl.DataFrame) -> Mapping[str, list[dict[str, Any]]]:
     """Each wording of some learnings that prompts and models gave, the oldest first.
 
-    Args:
-        reader: Of their namespace.
-        learnings: namespace, learning_id, category, source_record_ids.
+    `learnings` has namespace, learning_id, category, source_record_ids.
 
     Returns:
         By learning_id, rows of learnings.llm.versions.VERSIONS; none for a learning of

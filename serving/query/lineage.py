@@ -28,10 +28,7 @@ MOST = 100
 def why(reader: Reader, id_: str, *, events: bool = False) -> dict[str, Any] | None:
     """What something is and the words it rests on; None if nothing has just this id, or it is held.
 
-    Args:
-        reader: Whose memory.
-        id_: A whole id.
-        events: Also events, among facts of a record, conversation or entity.
+    Among facts of a record, conversation or entity, `events` are told where they are asked for.
 
     Returns:
         kind, id, namespace; quotes, each with quote, record_id, file and line; explanation: all
@@ -89,11 +86,6 @@ def _quotes(kind: str, explained: dict[str, Any]) -> list[dict[str, Any]]:
 
 def uses(reader: Reader, record_id: str, *, events: bool = False) -> dict[str, Any] | None:
     """What depends on a record; None if there is no such record.
-
-    Args:
-        reader: Whose memory.
-        record_id: A whole id.
-        events: Also events, among the facts.
 
     Returns:
         record_id, conversation_id, kind, origin, file, line, occurred_at; episode, the request it

@@ -34,10 +34,6 @@ def talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
     """Rows of CONVERSATIONS that had begun; none has ended later than the reader's moment.
 
     Of one that went on, what was made in it is read of its records up to then.
-
-    Args:
-        reader: Whose memory.
-        placed: What `known_folders` gives.
     """
     rows = in_projects(reader.table(tables.CONVERSATIONS).collect(), placed)
     if reader.is_now:

@@ -41,16 +41,9 @@ def offer(
 ) -> Offer:
     """Memories for the next turn, with the turns themselves, within a budget of tokens.
 
-    How the tasks that the message names are done comes first, then what is known of it, then what
-    a search for it finds, then what bears on the last turns; each once.
-
-    Args:
-        reader: Whose memory.
-        message: What is to be answered.
-        turns: What was said before it, the latest last.
-        tool_results: What tools gave, the latest last.
-        system: Instructions, profile, whatever else is to fill the rest.
-        budget: Tokens.
+    How the tasks that the message names are done comes first, then what is known of it, then what a
+    search for it finds, then what bears on the last turns; each once. `turns` and `tool_results`
+    have the latest last; `system` is whatever else is to fill the rest.
 
     Raises:
         ValueError: the budget is too small to hold anything.

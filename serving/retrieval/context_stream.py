@@ -29,11 +29,8 @@ def next_context(reader: Reader, turns: Sequence[str]) -> StreamedContext:
     """What bears on the last two turns, at most `policy.streamed` of each kind.
 
     Nothing that is about what the person dislikes or muted, or that names it. Of what is equally
-    relevant, what they care about more comes first.
-
-    Args:
-        reader: Whose memory.
-        turns: What was said so far, the latest last, without the input that is being answered.
+    relevant, what they care about more comes first. `turns` are those so far, the latest last,
+    without the input that is being answered.
     """
     policy = reader.state.policy
     query = "\n".join(turn[-LONGEST_TURN:] for turn in turns[-TURNS:])

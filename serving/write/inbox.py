@@ -28,13 +28,18 @@ def add_event_of(state: State, namespace: str, event: Mapping[str, object]) -> d
         ValueError: the event id is no UUID.
     """
     said = {name: value for name, value in event.items() if value}
-    received = add_event(state, {"type": event["type"], "namespace": namespace, **said})
+    return received(state, namespace, {"type": event["type"], "namespace": namespace, **said})
+
+
+def received(state: State, namespace: str, event: Mapping[str, object]) -> dict[str, Any]:
+    """Adds an event of a namespace as it is, and gives what `add_event_of` does."""
+    appended = add_event(state, {**event, "namespace": namespace})
     return {
         "namespace": namespace,
-        "event_id": received.event_id,
-        "record_id": record_id(namespace, received.event_id),
-        "written": received.written,
-        "redactions": received.redactions,
+        "event_id": appended.event_id,
+        "record_id": record_id(namespace, appended.event_id),
+        "written": appended.written,
+        "redactions": appended.redactions,
     }
 
 

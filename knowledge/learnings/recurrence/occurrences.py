@@ -169,12 +169,7 @@ def lesson(
 ) -> Draft:
     """A lesson without its sources.
 
-    Args:
-        category: Its category.
-        title: At most 100 characters.
-        content: Labelled parts.
-        grounds: What is known of it.
-        own: Names that belong to the project.
+    The title has at most 100 characters; `own` are names that belong to the project.
     """
     gist = content.split(": ", 1)[-1].split("\n", 1)[0]
     return Draft(

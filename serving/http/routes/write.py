@@ -6,7 +6,6 @@ from typing import Annotated, Any
 from fastapi import Query
 
 from cairn.knowledge.deletion.tombstones import NAMESPACE
-from cairn.knowledge.schema.identity import record_id
 from cairn.serving.http.auth import Asked
 from cairn.serving.http.errors import HttpRefused, NotThere
 from cairn.serving.http.routes.router import Routes
@@ -16,7 +15,7 @@ from cairn.serving.models.parameters import Parameters
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.write.deletion import Target, Unforgettable, named, whole
 from cairn.serving.write.dry_run import NotNow, answer
-from cairn.serving.write.inbox import add_event
+from cairn.serving.write.inbox import received
 
 router = Routes(prefix="/v1", tags=["telling"])
 
@@ -27,15 +26,8 @@ UNKNOWN = "no fact, entity, record, conversation or namespace has that id, or it
 def events(asked: Asked, where: Annotated[Parameters, Query()], event: EventBody) -> dict[str, Any]:
     """Tell something. It is on disk when this answers; the next run makes knowledge of it."""
     namespace = asked.inbox(where.namespace)
-    told = event.model_dump(mode="json", exclude_none=True) | {"namespace": namespace}
-    received = add_event(asked.memory.state, told)
-    return {
-        "namespace": namespace,
-        "event_id": received.event_id,
-        "record_id": record_id(namespace, received.event_id),
-        "written": received.written,
-        "redactions": received.redactions,
-    }
+    told = event.model_dump(mode="json", exclude_none=True)
+    return received(asked.memory.state, namespace, told)
 
 
 @router.post("/forget", response_model=Forgotten)
