@@ -96,15 +96,10 @@ def history(first: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.D
         first = first.with_columns(decay_per_day=pl.lit(policy.decay_per_day))
     if "at_most" not in first.columns:
         first = first.with_columns(at_most=pl.lit(1.0))
-    start = first.select(
-        "namespace", "fact_id", "decay_per_day", "at_most",
-        started_at=pl.col("occurred_at").fill_null(UNDATED),
-    )  # fmt: skip
+    fades = ("namespace", "fact_id", "decay_per_day", "at_most")
+    start = first.select(*fades, started_at=pl.col("occurred_at").fill_null(UNDATED))
     later = evidence.join(start, on=["namespace", "fact_id"]).select(
-        "namespace",
-        "fact_id",
-        "decay_per_day",
-        "at_most",
+        *fades,
         "evidence_id",
         "weight",
         cause=pl.col("kind").replace_strict(CAUSES, return_dtype=pl.String),
@@ -115,10 +110,7 @@ def history(first: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.D
         pl.concat(
             [
                 first.select(
-                    "namespace",
-                    "fact_id",
-                    "decay_per_day",
-                    "at_most",
+                    *fades,
                     evidence_id=pl.lit(None, pl.String),
                     weight=pl.lit(None, pl.Float64),
                     cause=pl.lit("first"),

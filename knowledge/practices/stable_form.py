@@ -267,6 +267,11 @@ def _names_program(rest: Sequence[ShellWord]) -> bool:
     )
 
 
+_COMMIT_FLAGS = frozenset(
+    "-a --all --amend --no-edit -s --signoff -S --no-verify -n --allow-empty".split()
+)
+
+
 def _of_commit(rest: Sequence[ShellWord]) -> list[str]:
     kept: list[str] = []
     for word in rest:
@@ -279,18 +284,7 @@ def _of_commit(rest: Sequence[ShellWord]) -> list[str]:
                 kept += [flag, "<message>"]
         elif text in ("-F", "--file"):
             kept += ["-F", "<file>"]
-        elif text in (
-            "-a",
-            "--all",
-            "--amend",
-            "--no-edit",
-            "-s",
-            "--signoff",
-            "-S",
-            "--no-verify",
-            "-n",
-            "--allow-empty",
-        ):
+        elif text in _COMMIT_FLAGS:
             kept.append(text)
     return kept
 

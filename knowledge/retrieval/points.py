@@ -75,9 +75,7 @@ def points(
         )
     )  # fmt: skip
     entities = memory_entities.join(names, on=["namespace", "entity_id"]).select(
-        "namespace",
-        "entity_id",
-        "confidence",
+        "namespace", "entity_id", "confidence",
         pl.col("entity_id").alias("id"),
         pl.lit("entity").alias("kind"),
         "text",
@@ -85,33 +83,24 @@ def points(
         pl.col("last_seen").alias("last_event_at"),
         _day("first_seen").alias("first_day"),
         _day("last_seen").alias("day"),
-    )
+    )  # fmt: skip
     placed = (
         episodes.with_columns(beside=_beside(), context="project")
         .filter(pl.col("text") != "")
         .join(heard, on=["namespace", "conversation_id"], how="left")
     )
     told = placed.select(
-        "namespace",
-        "sources",
-        "conversation_id",
+        "namespace", "sources", "conversation_id",
         pl.col("day").alias("first_day"),
         pl.coalesce(_day("ended_at"), "day").alias("day"),
         pl.col("episode_id").alias("id"),
         pl.lit("episode").alias("kind"),
-        "text",
-        "context",
-        "beside",
+        "text", "context", "beside",
         pl.concat_list("speaker").list.drop_nulls().alias("names"),
         pl.col("ended_at").alias("last_event_at"),
-    )
+    )  # fmt: skip
     lessons = learnings.join(heard, on=["namespace", "conversation_id"], how="left").select(
-        "namespace",
-        "sources",
-        "category",
-        "confidence",
-        "conversation_id",
-        "tags",
+        "namespace", "sources", "category", "confidence", "conversation_id", "tags",
         pl.col("learning_id").alias("id"),
         pl.lit("learning").alias("kind"),
         learning_text().alias("text"),
@@ -119,7 +108,7 @@ def points(
         pl.col("created_at").alias("last_event_at"),
         _day("created_at").alias("first_day"),
         _day("created_at").alias("day"),
-    )
+    )  # fmt: skip
     together = pl.concat([facts, entities, told, lessons], how="diagonal_relaxed")
     searched = pl.coalesce("embedding_text", "text")
     return with_vector(together, searched, embeddings).drop("embedding_text").sort("kind", "id")

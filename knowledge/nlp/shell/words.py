@@ -7,23 +7,14 @@ from tree_sitter import Node
 
 EXPANSIONS = frozenset(
     {
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
+        "simple_expansion", "expansion", "command_substitution", "process_substitution",
         "arithmetic_expansion",
     }
-)
+)  # fmt: skip
 WORDS = EXPANSIONS | {
-    "word",
-    "number",
-    "string",
-    "raw_string",
-    "ansi_c_string",
-    "translated_string",
-    "concatenation",
-    "brace_expression",
-}
+    "word", "number", "string", "raw_string", "ansi_c_string", "translated_string",
+    "concatenation", "brace_expression",
+}  # fmt: skip
 
 
 class ShellWord(NamedTuple):
