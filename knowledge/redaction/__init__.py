@@ -202,10 +202,6 @@ class Redactor:
             text, names = self.redact_text(payload.decode("latin-1"))
             return (text.encode("latin-1"), len(names)) if names else (payload, 0)
 
-    def has_secret(self, text: str) -> bool:
-        """Whether `redact_text` would change this text."""
-        return bool(self.secrets(text.encode("utf-8", "surrogatepass")))
-
     def secrets_in(self, series: pl.Series, *, as_json: bool = False) -> pl.Series:
         """For each text of a series, whether it holds a secret; null holds none.
 
