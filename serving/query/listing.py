@@ -1,7 +1,8 @@
 """Lists of what memory holds, page by page, for every surface.
 
 Each is a function of a reader, what to leave out, and where the page before ended
-(`cairn.serving.read.pagination`). Rows are dicts of plain values; times have a timezone.
+(`cairn.serving.read.pagination`); it raises BadCursor for a cursor of another list. Rows are dicts
+of plain values; times have a timezone.
 """
 
 from collections.abc import Collection
@@ -71,9 +72,6 @@ def facts(
 
     What is said of somebody or a project, and of topics that it names, stands there once, unless
     one of the topics is asked for.
-
-    Raises:
-        BadCursor: the cursor is none of this list.
     """
     known = reader.memory()
     if only.predicate is not None:
@@ -125,11 +123,7 @@ def fact(reader: Reader, fact_id: str) -> dict[str, Any] | None:
 def entities(
     reader: Reader, only: EntityFilter = EVERY_ENTITY, limit: int = 20, cursor: str | None = None
 ) -> Page:
-    """Entities that are not merged away, those with the most facts first.
-
-    Raises:
-        BadCursor: the cursor is none of this list.
-    """
+    """Entities that are not merged away, those with the most facts first."""
     known = reader.entities().filter(pl.col("canonical_id") == pl.col("entity_id"))
     if only.type is not None:
         known = known.filter(type=only.type)
@@ -185,11 +179,7 @@ def learnings(
     limit: int = 20,
     cursor: str | None = None,
 ) -> Page:
-    """Learnings, the surest first.
-
-    Raises:
-        BadCursor: the cursor is none of this list.
-    """
+    """Learnings, the surest first."""
     known = _by_then(reader, reader.all_rows(LEARNINGS), "created_at")
     if only.category is not None:
         known = known.filter(category=only.category)
@@ -236,11 +226,7 @@ def learning(reader: Reader, learning_id: str) -> dict[str, Any] | None:
 def episodes(
     reader: Reader, only: Talks = EVERY_TALK, limit: int = 20, cursor: str | None = None
 ) -> Page:
-    """Episodes, the latest first.
-
-    Raises:
-        BadCursor: the cursor is none of this list.
-    """
+    """Episodes, the latest first."""
     return _talks(reader, "episodes", only, limit, cursor)
 
 
@@ -257,11 +243,7 @@ def episode(reader: Reader, episode_id: str) -> dict[str, Any] | None:
 def conversations(
     reader: Reader, only: Talks = EVERY_TALK, limit: int = 20, cursor: str | None = None
 ) -> Page:
-    """Conversations, the latest first.
-
-    Raises:
-        BadCursor: the cursor is none of this list.
-    """
+    """Conversations, the latest first."""
     return _talks(reader, "conversations", only, limit, cursor)
 
 
@@ -276,9 +258,6 @@ def recent(
 
     Rows have kind, id, at, text, and `about`: a fact's entity, a learning's category, an episode's
     project. What was said of several things at once counts once; what is undated never does.
-
-    Raises:
-        BadCursor: the cursor is none of this list.
     """
     made = {"fact": _new_facts, "learning": _new_learnings, "episode": _new_episodes}
     wanted = [kind for kind in RECENT if kind in kinds]
