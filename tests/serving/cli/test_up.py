@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cairn.resources.home.daemon_lock import daemon_holder, daemon_lock
+from cairn.resources.home.daemon_lock import daemon_holder, daemon_lock, watch_lock
 from cairn.resources.home.home import open_home
 from cairn.serving.runtime.sockets import listening
 from tests.places import ROOT
@@ -106,6 +106,17 @@ def test_a_port_that_is_taken_and_a_home_that_is_run_are_refused(
         refused = run_cairn("--home", home, "up", "--port", "0")
     assert refused.code == 1
     assert f"ui --port 3000` (process {os.getpid()}, since " in refused.err
+
+
+def test_who_takes_logs_in_at_once_is_told(run_cairn: Ask, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with watch_lock(open_home(home), "cairn run --watch"):
+        watched = run_cairn("--home", home, "status", "--json")
+        shown, found = (run_cairn("--home", home, name) for name in ("status", "doctor"))
+    by = f"`cairn run --watch` (process {os.getpid()}, since "
+    assert json.loads(watched.out)["sensor"]["watched_by"].startswith(by)
+    for told in (shown, found):
+        assert f"at once by {by}" in " ".join(told.out.split())
 
 
 def test_a_dry_run_shows_what_would_be_started(run_cairn: Ask, tmp_path: Path) -> None:

@@ -206,9 +206,15 @@ def _daemon(state: "State") -> Iterator[Finding]:
     from cairn.serving.cli.commands.run.status import SENSOR_SILENCE, sensor_state
 
     sensor = sensor_state(state)
+    if sensor["watched_by"]:
+        yield Finding("intake", "ok", f"new logs are taken in at once by {sensor['watched_by']}")
     if sensor["alive"]:
         by = f" by {sensor['run_by']}" if sensor["run_by"] else ""
         yield Finding("sensor", "ok", f"alive: new logs are taken in{by}")
+    elif sensor["watched_by"]:
+        yield Finding(
+            "sensor", "ok", "not needed for intake; searches and nights wait for `cairn up`"
+        )
     elif sensor["last_tick"] is None:
         yield Finding("sensor", "warning", "has never run",
                       "`cairn up` starts it; `cairn run` takes in logs without it")  # fmt: skip

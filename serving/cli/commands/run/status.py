@@ -119,6 +119,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     say_value("Dead letters", letters_told, indent=0)
     undated = [each for row in rows for each in row["undated"]]
     say_value("Undated", _tell_undated(undated), indent=0)
+    if sensor["watched_by"]:
+        say_value("Intake", f"at once by {sensor['watched_by']}", indent=0)
     say_value("Sensor", _tell_sensor(sensor), indent=0)
     say_value("Writer", str(holder) if holder else "nobody writes now", indent=0)
     if said:
@@ -134,16 +136,17 @@ def _undecided_pairs(state: "State", namespace: str | None) -> int:
 
 
 def sensor_state(state: "State") -> dict[str, Any]:
-    """Whether the sensor runs: `alive`, its last tick, and who runs it."""
-    from cairn.resources.home.daemon_lock import daemon_holder
+    """Whether the sensor runs: `alive`, its last tick, who runs it; and who watches the logs."""
+    from cairn.resources.home.daemon_lock import daemon_holder, watch_holder
 
-    holder = daemon_holder(state.home)
+    holder, watches = daemon_holder(state.home), watch_holder(state.home)
     mark = state.home.sensor_mark
     tick = mark.stat().st_mtime if mark.exists() else None
     return {
         "alive": tick is not None and time.time() - tick < SENSOR_SILENCE,
         "last_tick": None if tick is None else datetime.fromtimestamp(tick, UTC),
         "run_by": None if holder is None else str(holder),
+        "watched_by": None if watches is None else str(watches),
     }
 
 
