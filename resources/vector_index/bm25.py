@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import qdrant_edge as edge
 
-from cairn.knowledge.nlp.text import spaced
+from cairn.knowledge.nlp.text import STOP_WORDS, spaced
 
 AVERAGE_LENGTH = 64.0
 """Tokens of a typical document; a constant, so that one text's weights depend on no other."""
@@ -30,15 +30,16 @@ class Words:
 
     def asked(self, text: str) -> edge.SparseVector:
         """The words of a query, and whose words it may ask for."""
-        words = dict.fromkeys(self.wanted(text), 1.0)
+        words = dict.fromkeys(self._bm25.embed_query(spaced(text)).indices, 1.0)
         for name in NAME.findall(text.casefold()):
-            if self.wanted(name):
+            if name not in STOP_WORDS:
                 words |= dict.fromkeys(self._said_by(name), 1.0)
         return edge.SparseVector([*words], [*words.values()])
 
-    def wanted(self, text: str) -> list[int]:
-        """The words of a query alone."""
-        return list(dict.fromkeys(self._bm25.embed_query(spaced(text)).indices))
+    def telling(self, text: str) -> list[int]:
+        """The words of a query that tell what it is about."""
+        words = (word for word in NAME.findall(spaced(text.casefold())) if word not in STOP_WORDS)
+        return list(dict.fromkeys(self._bm25.embed_query(" ".join(words)).indices))
 
     def told(
         self, text: str, beside: Iterable[tuple[str, float]] = (), names: Iterable[str] = ()

@@ -181,7 +181,7 @@ class EdgeIndex:
         if asked is not None:
             params = edge.SearchParams(exact=about.points < EXACT_BELOW)
             arms[DENSE] = nearest(list(asked), DENSE, params)
-        return hits(arms, asked, retrieve, self._words.wanted(text) if vectors else None)
+        return hits(arms, asked, retrieve, self._words.telling(text) if vectors else None)
 
     def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
         """See `VectorIndex.prune`. What a killed build left behind goes too."""

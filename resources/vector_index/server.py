@@ -171,7 +171,7 @@ class ServerIndex:
             by_id = {record.id: record for record in records}
             return [by_id[id_] for id_ in ids]
 
-        return hits(arms, asked, retrieve, self._words.wanted(text) if vectors else None)
+        return hits(arms, asked, retrieve, self._words.telling(text) if vectors else None)
 
     def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
         """See `VectorIndex.prune`. A reader of what is removed is told that it is not there.

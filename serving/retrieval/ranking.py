@@ -1,7 +1,7 @@
 """What a result of a search is worth, and which results say the same."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -17,6 +17,7 @@ from cairn.knowledge.vectors.model import Embedder, Vectors
 from cairn.knowledge.vectors.similarity import raw_floor, similar_pairs
 from cairn.resources.vector_index.protocol import Hit
 
+EPISODE = "episode"
 UNJUDGED = 0.6
 """Confidence of an episode: it happened, but nobody has judged what was said in it."""
 
@@ -78,7 +79,6 @@ def scored(
     that any hit has, so that one odd word in common is not much, and the others by their BM25. What
     has no vector, or a query without a word that the encoder knows, is judged by its words.
     """
-    top = max((hit.sparse_score or 0.0 for hit in hits), default=0.0) or 1.0
     cosines = np.array([-1.0 if hit.dense_score is None else hit.dense_score for hit in hits])
     nearness = embedder.calibrated(cosines).tolist()
     wanted = stems(query, but=STOP_WORDS)
@@ -87,11 +87,18 @@ def scored(
         len(wanted & words) / (len(wanted) or 1) if hit.covered is None else hit.covered
         for hit, words in zip(hits, own, strict=True)
     ]
-    found_by_words = (share for share, hit in zip(shares, hits, strict=True) if hit.sparse_score)
-    reach = max(found_by_words, default=0.0)
+    best = {
+        talk: _best(
+            (hit.sparse_score, share)
+            for hit, share in zip(hits, shares, strict=True)
+            if (hit.kind == EPISODE) == talk
+        )
+        for talk in (True, False)
+    }
     of_late = OF_LATE.search(query) is not None
     found: list[ScoredHit] = []
     for hit, its, near, covered, its_stems in zip(hits, told, nearness, shares, own, strict=True):
+        top, reach = best[hit.kind == EPISODE]
         sparse = (hit.sparse_score or 0.0) / top * reach
         dense = 0.0 if hit.dense_score is None else near
         similarity = (
@@ -100,7 +107,7 @@ def scored(
             else policy.weight_dense * dense + (1 - policy.weight_dense) * sparse
         )
         fade = recency(its.last_event_at, as_of, policy)
-        counts = hit.kind != "episode" or of_late
+        counts = hit.kind != EPISODE or of_late
         score = (
             policy.weight_similarity * similarity
             + policy.weight_confidence * its.confidence
@@ -108,6 +115,18 @@ def scored(
         )
         found.append(ScoredHit(hit, its, score, similarity, fade, dense, covered, its_stems))
     return sorted(found, key=lambda one: one.order)
+
+
+def _best(found: Iterable[tuple[float | None, float]]) -> tuple[float, float]:
+    """The best BM25 of some hits, and the largest share of the query that one of them has.
+
+    What was said is found by what stands beside it, too: by its BM25 nothing else is measured.
+    """
+    by_words = [(score, share) for score, share in found if score]
+    return (
+        max((score for score, _ in by_words), default=1.0),
+        max((share for _, share in by_words), default=0.0),
+    )
 
 
 def recency(last_event_at: datetime | None, as_of: datetime, policy: Policy) -> float:

@@ -35,6 +35,7 @@ def engine(
     if request.param.startswith("embedded"):
         if request.param != "embedded":
             monkeypatch.setattr(edge, "INDEXED_FROM", 0)
+            monkeypatch.setattr(edge, "ALL_INDEXED_FROM", 0)
         yield embedded(tmp_path)
     else:
         with on_a_server(request.param, qdrant) as opened:

@@ -281,6 +281,7 @@ def test_both_engines_give_the_same_hits(
         pytest.MonkeyPatch.context() as patched,
     ):
         patched.setattr(edge, "INDEXED_FROM", 0 if indexed else 100)
+        patched.setattr(edge, "ALL_INDEXED_FROM", 0)
         index, other = embedded(Path(folder))(), server()
         name = publish(index, points)
         assert publish(other, points) == name
