@@ -18,6 +18,8 @@ WORDS = ("quokka", "capybara", "wolverine")
 """What each line says; at the first one the process loads what it needs, so it is not counted."""
 
 LOOKS_EVERY = 0.02
+SETTLES = 5
+"""Seconds from when it watches until the first line."""
 
 
 def searchable(home: Path, session: Path) -> float:
@@ -36,7 +38,7 @@ def searchable(home: Path, session: Path) -> float:
         try:
             assert watcher.stderr is not None
             watcher.stderr.readline()  # it watches
-            time.sleep(5)
+            time.sleep(SETTLES)
             took: list[float] = []
             for word in WORDS:
                 with session.open("ab") as file:

@@ -109,6 +109,9 @@ def test_killed_in_every_kind_of_asset_it_ends_in_the_same_rows(
             "cairn.resources.vector_index.edge",
             "dagster._core.storage.sqlite_storage",
             "dagster._core.workspace.context",
+            "json_repair",
+            "scipy.sparse",
+            "upath",
             "wordllama",
         ]
     )

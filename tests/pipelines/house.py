@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from cairn.assets.engine.namespaces import make_known
 from cairn.pipelines.assembly import definitions
 from cairn.pipelines.planning.event_log import kept_open
+from cairn.pipelines.runner import QUIET
 from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
@@ -61,6 +62,7 @@ class House:
         make_known(self.instance, [namespace])
         with kept_open(self.instance, run_id):  # as commands do
             return made.execute_in_process(
+                run_config=QUIET,
                 instance=self.instance,
                 tags=tags,
                 raise_on_error=False,

@@ -182,6 +182,7 @@ def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House
     assert looked_at == {*of_entities, "engagements", "interests"}
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_a_failing_check_stops_publication_and_not_intake(house: House) -> None:
     change(house, RAW_LOGS, first("text", pl.col("text") + f" token {SECRET}"))
     before = published(house.state.home, "default")
@@ -193,6 +194,7 @@ def test_a_failing_check_stops_publication_and_not_intake(house: House) -> None:
     assert published(house.state.home, "default") == before
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
     house: House, tmp_path: Path
 ) -> None:
@@ -238,6 +240,7 @@ def test_a_namespace_whose_invariants_fail_does_not_hold_up_the_others(
     assert published(house.state.home, "default") != before["default"]
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House) -> None:
     good = house.state.warehouse.read(FACTS).collect().sort(FACTS.key)
     change(house, FACTS, first("extractor", pl.lit("by hand")))
@@ -255,6 +258,7 @@ def test_a_row_that_everything_does_not_give_is_found_and_made_good(house: House
     assert run_rebuild_check(house.state.of("default"), PARTLY[0], verdicts_of(house)).rows is None
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_of_many_facts_the_slice_of_the_day_is_looked_at(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +309,7 @@ def test_what_another_run_just_wrote_is_not_held_against_what_was_made_before(
     assert not any(each.broken for each in found)
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_parts_that_do_not_make_the_whole_are_not_published(
     house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,6 +354,7 @@ assert not kept_verdicts(state.home.root / "checks/default.json").broken
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_goals_are_measured_and_only_warn(house: House) -> None:
     result = house.run("verify")
     assert result.success, failure(result)

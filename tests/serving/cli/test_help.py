@@ -12,7 +12,7 @@ from tests.homes import copy_home
 from tests.serving.conftest import Ask
 
 OTHERS = {
-    "run", "backfill", "forget",  # a run of the graph
+    "run", "backfill", "forget", "verify",  # a run of the graph
     "ingest", "dry-run",  # a file of theirs
     "up", "ui", "serve", "mcp",  # go on until they are stopped
     "prompts",  # has commands of its own

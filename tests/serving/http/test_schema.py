@@ -43,7 +43,7 @@ def test_the_api_is_as_its_document_says(method: str, path: str, schema: Any) ->
         test_func=as_it_says,
         given_kwargs={},
         feedback=FeedbackSources(),
-        explicit_settings=settings(max_examples=6),
+        explicit_settings=settings(max_examples=3),
     )
     asked()
 
