@@ -23,9 +23,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # each 700 of them is a tenth of the time.
 gc.set_threshold(50_000, 20, 20)
 
-# The same examples at each run, so that a red run is the doing of a change. To look for new ones:
-# HYPOTHESIS_PROFILE=default make test
-settings.register_profile("steady", derandomize=True, deadline=None)
+# The same examples at each run, so that a red run is the doing of a change. To look for new ones,
+# and for more: HYPOTHESIS_PROFILE=default make test
+settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -43,6 +43,18 @@ def shared_data() -> Path:
 def samples() -> Path:
     """The samples that the project ships."""
     return Path(__file__).parents[1] / "data" / "samples"
+
+
+@pytest.fixture
+def by_polars(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has polars decide what great_expectations does, in a tenth of the time.
+
+    pipelines/checks/test_engines.py holds both to the same counts; what is built as a whole, a
+    night of test_changes.py and a check of test_ui.py are decided by the library itself.
+    """
+    from cairn.pipelines.checks import engines
+
+    monkeypatch.setattr(engines, "_by_great_expectations", engines._by_polars)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import change, foresight, foresight_hooks, watched
+from benchmarks import change, foresight, foresight_hooks, start, watched
 from benchmarks.__main__ import changed, figures, lessons, measured, table
 from benchmarks.change import CHAT
 from benchmarks.confidence import LABELS as LABELLED
@@ -27,6 +27,22 @@ DAY = re.compile(rb'"timestamp": ?"(\d{4}-\d\d-\d\d)')
 @pytest.fixture(scope="module")
 def source(samples: Path) -> Path:
     return samples / "claude_code"
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has commands run where nothing is to be imported: what that takes, only processes tell."""
+
+    def spent(command: list[str], environment: dict[str, str]) -> float:
+        begin = process_time()
+        if command[1:3] == ["-m", "cairn"]:
+            runner = CliRunner(env={"CAIRN_HOME": environment["CAIRN_HOME"], "DAGSTER_HOME": None})
+            done = runner.invoke(cairn, command[3:])
+            assert done.exit_code == 0, done.output
+        return process_time() - begin
+
+    monkeypatch.setattr(change, "spent", spent)
+    monkeypatch.setattr(start, "spent", spent)
 
 
 def _copies(folder: Path) -> list[bytes]:
@@ -62,7 +78,7 @@ def test_no_sessions_can_be_made_of_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_benchmark_runs_on_a_few_kilobytes(source: Path) -> None:
+def test_every_benchmark_runs_on_a_few_kilobytes(source: Path, in_this_process: None) -> None:
     def made_up(task: str, *arguments: object, threads: int | None = None) -> dict[str, Any]:
         if task != "change":  # the slowest, measured below
             return run(task, *arguments, threads=threads)
@@ -125,18 +141,8 @@ def test_of_a_change_the_largest_home_counts_beside_the_smallest() -> None:
 
 @pytest.mark.slow
 def test_a_change_is_measured_beside_the_imports(
-    source: Path, monkeypatch: pytest.MonkeyPatch
+    source: Path, in_this_process: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def in_this_process(command: list[str], environment: dict[str, str]) -> float:
-        """As `spent`, without what each process imports: that only the real ones tell."""
-        begin = process_time()
-        if command[1:3] == ["-m", "cairn"]:
-            runner = CliRunner(env={"CAIRN_HOME": environment["CAIRN_HOME"], "DAGSTER_HOME": None})
-            done = runner.invoke(cairn, command[3:])
-            assert done.exit_code == 0, done.output
-        return process_time() - begin
-
-    monkeypatch.setattr(change, "spent", in_this_process)
     monkeypatch.setattr(watched, "WORDS", watched.WORDS[:2])
     monkeypatch.setattr(watched, "SETTLES", 0)
     found = run("change", source, 6_000, 6_000, 1, 1)

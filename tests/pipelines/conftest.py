@@ -7,7 +7,6 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from cairn.pipelines.checks import engines
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
@@ -47,16 +46,6 @@ def house(built: House, tmp_path: Path) -> House:
     copy_home(built.state.home.root, root)
     state = State(open_home(root), Settings())
     return House(state, built.logs, dg.DagsterInstance.ephemeral())
-
-
-@pytest.fixture
-def by_polars(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has polars decide what great_expectations does, in a tenth of the time.
-
-    checks/test_engines.py holds both to the same counts; a night of test_changes.py, a check of
-    test_ui.py and what test_frames.py builds are decided by the library itself.
-    """
-    monkeypatch.setattr(engines, "_by_great_expectations", engines._by_polars)
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ def message(minute: int, text: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("by_polars")
 def test_what_was_mended_is_read_again_and_days_are_made_anew(
     tmp_path: Path, run_cairn: Ask
 ) -> None:
