@@ -148,7 +148,7 @@ def _baseline(home: Path, own: pl.DataFrame, vectors: Sequence[Any]) -> dict[str
     words = Words()
 
     def point(row: PointRow) -> models.PointStruct:
-        told = words.told(row.text, row.context)
+        told = words.told(row.text, row.beside, row.names)
         sparse = models.SparseVector(indices=told.indices, values=told.values)
         both: dict[str, Any] = {DENSE: row.vector, SPARSE: sparse}
         return models.PointStruct(id=row.uuid, vector=both, payload=row.payload)
