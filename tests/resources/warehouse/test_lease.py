@@ -20,13 +20,14 @@ from cairn.resources.warehouse.lease import Lease, LeaseLost, Leases
 from cairn.resources.warehouse.warehouse import Warehouse
 
 SECONDS = 1.0
+FOLDER, STORE = "folder", "store"
 SPAWN = multiprocessing.get_context("spawn")
 
 
-@pytest.fixture(params=["folder", "store"])
+@pytest.fixture
 def address(tmp_path: Path, request: pytest.FixtureRequest) -> str:
-    """A folder, and the same by the interface of object stores."""
-    return str(tmp_path) if request.param == "folder" else f"file://{tmp_path}/store"
+    """A folder; or the same by the interface of object stores, where a test asks for both."""
+    return f"file://{tmp_path}/store" if getattr(request, "param", "") == STORE else str(tmp_path)
 
 
 def _rows(number: int) -> pl.DataFrame:
@@ -83,6 +84,7 @@ def test_who_gives_it_up_is_followed_at_once_and_who_only_renews_it_is_not(addre
     assert time.monotonic() - began < 4 * SECONDS
 
 
+@pytest.mark.parametrize("address", [FOLDER, STORE], indirect=True)
 def test_of_many_that_want_it_one_has_it_at_a_time(address: str) -> None:
     inside, most = [0], [0]
 
@@ -127,6 +129,7 @@ def test_one_that_comes_back_after_its_lease_has_ended_writes_nothing_more(addre
     assert Warehouse(address).read(FUNNEL).collect()["rows_in"].to_list() == [2]
 
 
+@pytest.mark.parametrize("address", [FOLDER, STORE], indirect=True)
 def test_a_table_that_a_later_holder_has_written_tells_an_earlier_one(address: str) -> None:
     earlier, later = Leases(address, seconds=60), Leases(address, seconds=60)
     with later.held(["one"], 1):
