@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import exp
 
 import numpy as np
@@ -55,8 +55,11 @@ class ScoredHit:
     """Calibrated similarity of the vectors; 0 where there is none."""
     covered: float
     """Share of the query's words that it has, or what stands before it; by their stems."""
-    stems: set[str]
-    """Stems of these words."""
+
+    @cached_property
+    def stems(self) -> set[str]:
+        """Stems of the words that it has."""
+        return _own_stems(self.told)
 
     @property
     def order(self) -> tuple[float, float, str]:
@@ -82,10 +85,9 @@ def scored(
     cosines = np.array([-1.0 if hit.dense_score is None else hit.dense_score for hit in hits])
     nearness = embedder.calibrated(cosines).tolist()
     wanted = stems(query, but=STOP_WORDS)
-    own = [stems(f"{its.entity or ''} {its.context} {its.text}") for its in told]
     shares = [
-        len(wanted & words) / (len(wanted) or 1) if hit.covered is None else hit.covered
-        for hit, words in zip(hits, own, strict=True)
+        len(wanted & _own_stems(its)) / (len(wanted) or 1) if hit.covered is None else hit.covered
+        for hit, its in zip(hits, told, strict=True)
     ]
     best = {
         talk: _best(
@@ -97,7 +99,7 @@ def scored(
     }
     of_late = OF_LATE.search(query) is not None
     found: list[ScoredHit] = []
-    for hit, its, near, covered, its_stems in zip(hits, told, nearness, shares, own, strict=True):
+    for hit, its, near, covered in zip(hits, told, nearness, shares, strict=True):
         top, reach = best[hit.kind == EPISODE]
         sparse = (hit.sparse_score or 0.0) / top * reach
         dense = 0.0 if hit.dense_score is None else near
@@ -113,8 +115,12 @@ def scored(
             + policy.weight_confidence * its.confidence
             + policy.weight_recency * fade * counts
         )
-        found.append(ScoredHit(hit, its, score, similarity, fade, dense, covered, its_stems))
+        found.append(ScoredHit(hit, its, score, similarity, fade, dense, covered))
     return sorted(found, key=lambda one: one.order)
+
+
+def _own_stems(its: PublishedHit) -> set[str]:
+    return stems(f"{its.entity or ''} {its.context} {its.text}")
 
 
 def _best(found: Iterable[tuple[float | None, float]]) -> tuple[float, float]:
