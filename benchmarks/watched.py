@@ -18,8 +18,8 @@ WORDS = ("quokka", "capybara", "wolverine")
 """What each line says; at the first one the process loads what it needs, so it is not counted."""
 
 LOOKS_EVERY = 0.02
-SETTLES = 5
-"""Seconds from when it watches until the first line."""
+SETTLES, RESTS = 5, 3
+"""Seconds from when it watches until the first line, and times that a line took until the next."""
 
 
 def searchable(home: Path, session: Path) -> float:
@@ -45,7 +45,7 @@ def searchable(home: Path, session: Path) -> float:
                     file.write(_line(session, f"My nickname for this build is {word}."))
                 took.append(_until_found(memory, word))
                 watcher.stderr.readline()  # how long it took; then it rests
-                time.sleep(3 * took[-1])
+                time.sleep(RESTS * took[-1])
         finally:
             watcher.terminate()
     return median(took[1:])

@@ -21,6 +21,14 @@ from tests.pipelines.test_sensors import line
 from tests.places import ROOT
 from tests.serving.conftest import Ask
 
+WATCHER = """
+from cairn.serving.cli.main import main
+from cairn.serving.runtime import watch
+
+watch.LONGEST_REST = 0.5
+main()
+"""
+
 
 def until(told: Path, text: str, times: int = 1) -> None:
     """Waits until a process has said something so often."""
@@ -36,7 +44,7 @@ def test_what_is_written_is_found_by_one_process_that_stays(run_cairn: Ask, tmp_
     logs.mkdir()
     add_source(home, logs, "default")
     (logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
-    command = [sys.executable, "-m", "cairn", "--home", str(home.root), "run", "--watch"]
+    command = [sys.executable, "-c", WATCHER, "--home", str(home.root), "run", "--watch"]
     with (
         told.open("w") as err,
         subprocess.Popen(command, stdout=err, stderr=err, cwd=ROOT) as process,
