@@ -18,8 +18,6 @@ WORDS = ("quokka", "capybara", "wolverine")
 """What each line says; at the first one the process loads what it needs, so it is not counted."""
 
 LOOKS_EVERY = 0.02
-SETTLES, RESTS = 5, 3
-"""Seconds from when it watches until the first line, and times that a line took until the next."""
 
 
 def searchable(home: Path, session: Path) -> float:
@@ -38,14 +36,14 @@ def searchable(home: Path, session: Path) -> float:
         try:
             assert watcher.stderr is not None
             watcher.stderr.readline()  # it watches
-            time.sleep(SETTLES)
+            time.sleep(5)
             took: list[float] = []
             for word in WORDS:
                 with session.open("ab") as file:
                     file.write(_line(session, f"My nickname for this build is {word}."))
                 took.append(_until_found(memory, word))
                 watcher.stderr.readline()  # how long it took; then it rests
-                time.sleep(RESTS * took[-1])
+                time.sleep(3 * took[-1])
         finally:
             watcher.terminate()
     return median(took[1:])
