@@ -291,7 +291,6 @@ def changed(found: dict[str, Any]) -> Iterator[Figure]:
                     f"{each['searchable']:.2f} s",
                     SEARCHABLE_GOAL / each["searchable"],
                 )
-        if change == "nothing":
             chat = found["chat"]
             yield Figure(
                 f"a chat of {chat['messages']} messages, `cairn run` in an empty home, wall",
