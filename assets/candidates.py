@@ -37,7 +37,10 @@ def run_candidates(state: State, days: Sequence[str]) -> StageReport:
             asked[documents.STRUCTURING.name], pieces, check_ins = ingested
         if llm_extraction.FULL_MODE.name in names and model is not None:
             asked[llm_extraction.FULL_MODE.name] = by_parts(
-                logs, lambda own: llm_extraction.full_mode(own, model, state.embedder, state.policy)
+                logs,
+                lambda own: llm_extraction.full_mode(
+                    own, model, state.embedder_of(state.own), state.policy
+                ),
             )
         became = pl.concat([outcomes(logs, found, rules), *(a.outcomes for a in asked.values())])
         if model is state.language_model and (became["outcome"] == "pending").any():

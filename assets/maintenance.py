@@ -33,6 +33,7 @@ def maintenance(
             removed[name] = own.warehouse.maintain(table, keep=in_use.get(name, ()))
     with own.writing(f"maintenance of the index of {own.own}"):
         generations = len(state.index.prune(own.own, generations_in_use(state.home, own.own)))
+        own.prune_vectors()
     note_night(state.home, own.own)
     return dg.MaterializeResult(
         metadata={

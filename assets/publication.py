@@ -75,6 +75,7 @@ def _published(state: State) -> StageReport:
         datetime.now(UTC),
         ends.select(pl.col("last_input_at").max()).item(),
         fingerprint(),
+        state.policy.embedder,
     )
     wrong = SuiteVerdicts(state.home, namespace).reasons
     changed = wrong or not manifest.same_content(before)
@@ -109,6 +110,7 @@ def drop_older(state: State) -> None:
             forget_use(state.home, namespace)
             remove_lookup(state.home, namespace)
         state.index.prune(namespace, generations_in_use(state.home, namespace))
+        state.of(namespace).prune_vectors()
         if namespace in for_good:
             note_forgetting(state.home, namespace, on=False)
 

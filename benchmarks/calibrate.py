@@ -1,8 +1,8 @@
 """Fit the calibration of an embedder on graded pairs: `python -m benchmarks.calibrate PAIRS.csv`.
 
 PAIRS.csv has three columns without a header: a text, another, and their similarity from 0 to 5
-(the form of STS-B). Prints how good the fit is, on folds that it has not seen; with --write ships
-the numbers. Only numbers are kept, no text.
+(the form of STS-B). Prints how good the fit is, on folds that it has not seen; with --write FILE
+they are kept. Only numbers are, no text.
 """
 
 import argparse
@@ -17,7 +17,8 @@ from sklearn.isotonic import IsotonicRegression
 
 from cairn.knowledge.vectors.model import Embedder
 from cairn.knowledge.vectors.similarity import Curve
-from cairn.resources.vector_index.embedder import CALIBRATION, load_embedder
+from cairn.resources.embedders.calibrations import probe
+from cairn.resources.embedders.choice import load_embedder
 
 Floats = NDArray[np.float64]
 BINS = 15
@@ -90,7 +91,7 @@ def main() -> None:
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--source", default="", help="what the pairs are, kept beside the numbers")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", type=Path, help="where the numbers go")
     arguments = parser.parse_args()
 
     left, right, grades = read_pairs(arguments.pairs)
@@ -107,7 +108,7 @@ def main() -> None:
     print(f"mean error           raw {(cosines.clip(0, 1) - grades).mean():+.4f}"
           f"  calibrated, unseen {(unseen - grades).mean():+.4f}")  # fmt: skip
     for threshold in THRESHOLDS:
-        cosine = curve.inverse(threshold)
+        cosine = float(np.interp(threshold, curve.similarities, curve.cosines))
         chosen, good = cosines >= cosine, grades >= threshold
         precision, recall = good[chosen].mean(), chosen[good].mean()
         print(f"calibrated {threshold:.2f}  from cosine {cosine:.3f}"
@@ -119,10 +120,14 @@ def main() -> None:
               f"{reached:>39}")  # fmt: skip
     if arguments.write:
         knots = [list(knot) for knot in zip(curve.cosines, curve.similarities, strict=True)]
-        numbers = {"model": embedder.model, "fitted_on": arguments.source, "knots": knots}
-        path = CALIBRATION / f"{arguments.embedder}.json"
-        path.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
-        print(f"written: {path}")
+        numbers = {
+            "model": embedder.model,
+            "fitted_on": arguments.source,
+            "probes": probe(embedder),
+            "knots": knots,
+        }
+        arguments.write.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+        print(f"written: {arguments.write}")
 
 
 if __name__ == "__main__":

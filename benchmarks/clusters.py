@@ -15,7 +15,7 @@ from cairn.knowledge.nlp.text import words
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.hdbscan import clustering, folded
 from cairn.knowledge.vectors.model import Remembering, Vectors
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 OWN_WORDS = 8
 """Words that a topic is made of."""

@@ -29,7 +29,7 @@ from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import RECORDS
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 LABELS = Path(__file__).with_name("confidence_labels.tsv")
 STATEMENT, LEARNING = "statement", "learning"

@@ -178,7 +178,7 @@ def scores(said: Sequence[bool], pairs: Sequence[Pair]) -> dict[str, float]:
 
 def measured(folder: Path | None) -> dict[str, dict[str, Any]]:
     """Scores of each way on each set: our own names, and the labelled records of a folder."""
-    from cairn.resources.vector_index.embedder import load_embedder
+    from cairn.resources.embedders.choice import load_embedder
 
     policy = Policy()
     embedder = load_embedder(policy.embedder)
@@ -209,7 +209,7 @@ def lines(result: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    from cairn.resources.vector_index.embedder import load_embedder
+    from cairn.resources.embedders.choice import load_embedder
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=Path, help="folder of labelled records")

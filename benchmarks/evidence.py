@@ -12,7 +12,7 @@ from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.model import Remembering
 from cairn.knowledge.vectors.similarity import pair_similarity, raw_floor
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 MOST = 1000
 """Results that a query asks for: more than there are episodes like one fact."""

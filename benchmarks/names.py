@@ -152,7 +152,7 @@ def _shares(rows: Sequence[Labelled], fell: Sequence[bool]) -> dict[str, float]:
 
 
 def main() -> None:
-    from cairn.resources.vector_index.embedder import load_embedder
+    from cairn.resources.embedders.choice import load_embedder
 
     policy, rows = Policy(), labelled()
     embedder = load_embedder(policy.embedder)

@@ -12,7 +12,7 @@ from cairn.knowledge.nlp.text import words
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.model import Vectors
 from cairn.knowledge.vectors.similarity import BLOCK, candidate_pairs, raw_floor
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 FULL = 20_000
 """Statements of which a full matrix of similarities still fits in memory."""

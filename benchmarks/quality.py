@@ -37,7 +37,7 @@ from cairn.knowledge.nlp.statements.statement import read_statement
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.model import Embedder
 from cairn.knowledge.vectors.similarity import pair_similarity
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 PLAIN = 0.85
 PARAPHRASE = (4.5, 5.0)

@@ -10,7 +10,7 @@ from cairn.knowledge.consolidation.similar_facts import similar_facts
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import FACTS
 from cairn.knowledge.vectors.model import Remembering
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 SECONDS = 600
 

@@ -184,17 +184,69 @@ class State:
 
     @property
     def embedder(self) -> "Embedder":
-        """The embedding model."""
-        from cairn.resources.vector_index.embedder import load_embedder
+        """The embedding model in force.
 
-        return self._once("embedder", lambda: load_embedder(self.policy.embedder))
+        Raises:
+            EmbedderError: it cannot be used.
+        """
+        return self.embedder_named(self.policy.embedder)
+
+    def embedder_named(self, name: str) -> "Embedder":
+        """The embedding model of a setting; what it costs is entered for the namespace.
+
+        Raises:
+            EmbedderError: it cannot be used.
+        """
+        from cairn.resources.embedders.choice import LITELLM, load_embedder
+
+        if not name.startswith(LITELLM):
+            return load_embedder(name)
+
+        def paid() -> "Embedder":
+            from cairn.resources.embedders.litellm import Payment
+            from cairn.resources.llm.budget import Budget
+
+            budget = Budget(self.answers, self.settings.budget_run, self.settings.budget_day)
+            whose = self.namespace or self.settings.namespace or ""
+            return load_embedder(name, Payment(self.settings, self.answers, whose, budget))
+
+        return self._once(f"{name} for {self.namespace}", paid)
 
     def embedder_of(self, namespace: str) -> Remembering:
-        """The model with what it has embedded of a namespace: a text is embedded once."""
+        """The model with what it has embedded of a namespace: a text is embedded once.
+
+        Raises:
+            EmbedderError: it cannot be used.
+        """
         known = self._opened.embedded
         if namespace not in known:
-            known[namespace] = Remembering(self.embedder, lambda: self._vectors_of(namespace))
+            embedder = self.of(namespace).cached_embedder(self.policy.embedder)
+            known[namespace] = Remembering(embedder, lambda: self._vectors_of(namespace))
         return known[namespace]
+
+    def cached_embedder(self, name: str) -> "Embedder":
+        """The embedding model of a setting; of what is dear, its vectors of the namespace are kept.
+
+        Raises:
+            EmbedderError: it cannot be used.
+        """
+        from cairn.resources.embedders.choice import is_dear
+
+        embedder = self.embedder_named(name)
+        if not is_dear(name):
+            return embedder
+        from cairn.resources.embedders.vector_cache import CachedEmbedder, VectorCache
+
+        return CachedEmbedder(embedder, VectorCache(self.home, self.own))
+
+    def prune_vectors(self) -> int:
+        """Removes kept vectors of texts that are not in force any more; how many that were."""
+        from cairn.resources.embedders.vector_cache import VectorCache
+
+        cache = VectorCache(self.home, self.own)
+        if not cache.exists:
+            return 0
+        return cache.keep_only(self.warehouse.read(EMBEDDINGS).collect()["text"])
 
     def _vectors_of(self, namespace: str) -> tuple[list[str], Vectors]:
         """The texts of a namespace that were embedded, and their vectors, held only once."""
@@ -387,4 +439,15 @@ def open_state(home: Path | None = None) -> State:
         upgrade_home(older.root, settings, lock_timeout=settings.lock_timeout)
         logger.warning("home %s is upgraded to schema %d", older.root, SCHEMA_VERSION)
         found = open_home(home or settings.home, settings.lock_timeout)
-    return State(found, settings)
+    return State(found, _pinned(settings))
+
+
+def _pinned(settings: Settings) -> Settings:
+    """Settings whose embedder is told by its files, so that with others all is made anew."""
+    from cairn.resources.embedders.choice import pinned
+
+    name = pinned(settings.policy.embedder)
+    if name == settings.policy.embedder:
+        return settings
+    policy = settings.policy.model_copy(update={"embedder": name})
+    return settings.model_copy(update={"policy": policy})

@@ -58,7 +58,7 @@ from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.llm.prompts import PROMPTS
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.policy import Policy
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 read = read_records(
     b'{"entry": "I lent the drill to Tom.", "at": "2026-03-01T10:00:00Z"}\\n', namespace="me",
     source_file="log", timezone="UTC", seen_at=datetime(2026, 6, 1, tzinfo=UTC),

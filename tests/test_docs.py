@@ -15,8 +15,8 @@ from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.policy import Policy
+from cairn.resources.embedders.choice import load_embedder
 from cairn.resources.home.log_files import LOG_SUFFIXES
-from cairn.resources.vector_index.embedder import load_embedder
 from cairn.serving.cli.main import cairn
 from cairn.serving.docs_gen.reference import pages
 from tests.places import ROOT

@@ -18,7 +18,7 @@ import cairn
 from cairn.knowledge.ingest.adapters import own_adapters
 from cairn.pipelines.definitions import defs
 from cairn.resources.home.home import SAMPLES_FOLDER, find_home
-from cairn.resources.vector_index.embedder import CALIBRATION
+from cairn.resources.embedders.calibrations import CALIBRATION
 from cairn.serving.cli.main import cairn as commands
 print(json.dumps({
     "root": cairn.__file__, "home": str(find_home()),

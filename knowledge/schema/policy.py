@@ -57,7 +57,11 @@ class Policy(BaseModel):
         True, description="Keep what was given, answered and loaded of each ingested text."
     )
 
-    embedder: str = Field("wordllama", description="Embedding model; the only one yet.")
+    embedder: str = Field(
+        "wordllama",
+        description="Embedding model: `wordllama`, `onnx:FOLDER`, `sentence-transformers:NAME` or"
+        " `litellm:NAME`; `cairn embedder` changes it without a gap.",
+    )
     evidence_similarity: float = Field(
         0.75, description="Least similarity of a supporting episode."
     )

@@ -11,7 +11,15 @@ Vectors = NDArray[np.float32]
 """Shape (texts, dimension), float32, each row of length 1."""
 
 
-class Embedder(Protocol):
+class Calibration(Protocol):
+    """What puts the cosines of a model on a scale that all share."""
+
+    def calibrated(self, cosine: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Raw cosines on the common scale of thresholds, monotone, 0 to 1."""
+        ...
+
+
+class Embedder(Calibration, Protocol):
     """A model with a name, and a calibration of its cosines."""
 
     @property
@@ -23,8 +31,8 @@ class Embedder(Protocol):
         """Unit vectors of texts, in their order; the same for a text whatever the batch."""
         ...
 
-    def calibrated(self, cosine: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Raw cosines on the common scale of thresholds, monotone, 0 to 1."""
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of what is asked, shape (dimension,): some models tell it from a text."""
         ...
 
 
@@ -85,6 +93,10 @@ class Remembering:
             vectors[here] = block[rows[here] - start]
             start += len(block)
         return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of a query, which is not kept."""
+        return self._embedder.embed_query(text)
 
     def _places(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """Where the vectors of texts are; -1 for those that have none yet."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cairn.knowledge.vectors.bounds import LEADING, bounding
-from cairn.knowledge.vectors.model import Embedder, Vectors
+from cairn.knowledge.vectors.model import Calibration, Vectors
 
 Indices = NDArray[np.int64]
 Similarities = NDArray[np.float64]
@@ -67,7 +67,7 @@ class Pairs(NamedTuple):
 
 
 def pair_similarity(
-    a: Vectors, b: Vectors, left: Indices, right: Indices, embedder: Embedder
+    a: Vectors, b: Vectors, left: Indices, right: Indices, embedder: Calibration
 ) -> Similarities:
     """The similarity that decides: of `a[left]` and `b[right]`, pair by pair.
 
@@ -91,7 +91,7 @@ def pair_similarity(
     return np.round(embedder.calibrated(np.round(cosines, DECIMALS)), DECIMALS)
 
 
-def raw_floor(embedder: Embedder, threshold: float) -> float:
+def raw_floor(embedder: Calibration, threshold: float) -> float:
     """The least raw cosine whose calibrated similarity reaches `threshold`; above 1 if none does.
 
     By bisection, so that it holds for any monotone calibration.
@@ -170,7 +170,7 @@ def similar_pairs(
     a: Vectors,
     b: Vectors | None,
     threshold: float,
-    embedder: Embedder,
+    embedder: Calibration,
     *,
     block: int = BLOCK,
     margin: float = 1e-4,

@@ -25,7 +25,7 @@ OURS = {
     "model_goes_on", "keys.json", "forget.key", "forgetting", "search_waits", "notifications",
     "damaged", "records_dated", "warehouse.next", "usage", "run_times.jsonl", "upgrading",
     "lookup", "hooks", "daemon.lock", "watch.lock", "nothing_new.json", "verified", "nights",
-    "settled", "locks", "notes.lock",
+    "settled", "locks", "notes.lock", "vectors",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""
@@ -175,6 +175,11 @@ class Home:
     def write_lock(self) -> Path:
         """Held by who writes to the whole home, and shared by who writes to a namespace."""
         return self.root / "write.lock"
+
+    @property
+    def vectors(self) -> Path:
+        """Folder of the vectors that are dear: a file for each namespace."""
+        return self.root / "vectors"
 
     @property
     def namespace_locks(self) -> Path:

@@ -140,6 +140,9 @@ class Settings(BaseSettings):
         default=None,
         description="Address of the model's API; for fallbacks of the same provider too.",
     )
+    embedder_base: Annotated[str, _address("http://127.0.0.1:11434")] | None = Field(
+        default=None, description="Address of the API of a `litellm:` embedder (policy.embedder)."
+    )
     model_context: int | None = Field(
         default=None,
         ge=1,

@@ -121,6 +121,42 @@ def search_providers() -> list[str]:
     return sorted(one.value for one in kinds.SearchProviders)
 
 
+class Embedded(NamedTuple):
+    """Vectors of texts, in their order, and what that took."""
+
+    vectors: list[list[float]]
+    tokens: int | None
+    seconds: float
+
+
+def embed(
+    model: str, texts: Sequence[str], *, base: str | None, timeout: float
+) -> Embedded | Trouble:
+    """Asks once for the vectors of some texts. Keys come from the environment."""
+    load()
+    return _within(timeout, lambda: _embedded(model, texts, base, timeout))
+
+
+def _embedded(
+    model: str, texts: Sequence[str], base: str | None, timeout: float
+) -> Embedded | Trouble:
+    _hush()
+    start = time.perf_counter()
+    try:
+        response = load().embedding(
+            model=model, input=list(texts), api_base=base, timeout=timeout, max_retries=0,
+            encoding_format="float",
+        )  # fmt: skip
+        rows = sorted(response.data, key=lambda row: int(row["index"]))
+        vectors = [list(map(float, row["embedding"])) for row in rows]
+        if len(vectors) != len(texts) or len({*map(len, vectors)}) > 1:
+            return Trouble("wrong_shape", f"{len(vectors)} vectors of {len(texts)} texts")
+        tokens = getattr(response.usage, "prompt_tokens", None)
+        return Embedded(vectors, tokens or None, time.perf_counter() - start)
+    except Exception as error:  # what litellm raises has no common root
+        return _trouble(error)
+
+
 def _within(timeout: float, call: Callable[[], Answered]) -> Answered | Trouble:
     """What a call gives, in a thread of its own; it is not waited for longer than a grace."""
     came: queue.SimpleQueue[Answered] = queue.SimpleQueue()

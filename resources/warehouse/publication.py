@@ -37,6 +37,8 @@ class Manifest:
     """When knowledge was ingested last, which is no event and ages nothing."""
     checked_by: str = ""
     """Fingerprint of the checks that it passed."""
+    embedder: str = "wordllama"
+    """The setting by whose model its vectors were made: what is asked is embedded by the same."""
 
     def same_content(self, other: "Manifest | None") -> bool:
         """Whether another manifest names the same, whenever and by what it was checked."""

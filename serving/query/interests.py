@@ -54,7 +54,7 @@ def rows_of(reader: Reader) -> pl.LazyFrame:
         reader.table(PREFERENCES).collect(),
         reader.table(ENTITIES).filter(seen).collect(),
         reader.merged(),
-        reader.state.embedder,
+        reader.embedder,
         reader.state.policy,
         reader.as_of,
     ).lazy()

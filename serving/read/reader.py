@@ -12,6 +12,7 @@ from cairn.knowledge.resolution.canonical import about_canonical
 from cairn.knowledge.resolution.facts import counted
 from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.vectors.model import Embedder
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import Manifest, namespaces, published, read_published
 from cairn.serving.read.cache import CachedTables
@@ -44,6 +45,15 @@ class Reader:
     def namespace(self) -> str:
         """Whose tables these are."""
         return self.manifest.namespace
+
+    @property
+    def embedder(self) -> Embedder:
+        """The model by which what was published was embedded, whatever is set since.
+
+        Raises:
+            EmbedderError: it cannot be used here.
+        """
+        return self.state.embedder_named(self.manifest.embedder)
 
     def table(self, table: tables.Table, columns: Sequence[str] | None = None) -> pl.LazyFrame:
         """Rows of a table as it was published."""

@@ -13,7 +13,7 @@ from cairn.knowledge.nlp.text import STOP_WORDS, spaced, words
 from cairn.knowledge.nlp.vocabulary import stem
 from cairn.knowledge.schema.calendar import EPOCH
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.vectors.model import Embedder, Vectors
+from cairn.knowledge.vectors.model import Calibration, Vectors
 from cairn.knowledge.vectors.similarity import raw_floor, similar_pairs
 from cairn.resources.vector_index.protocol import Hit
 
@@ -72,7 +72,7 @@ def scored(
     hits: Sequence[Hit],
     told: Sequence[PublishedHit],
     as_of: datetime,
-    embedder: Embedder,
+    scale: Calibration,
     policy: Policy,
 ) -> list[ScoredHit]:
     """Hits by their worth, best first: 0.6 similarity + 0.3 confidence + 0.1 recency.
@@ -83,7 +83,7 @@ def scored(
     has no vector, or a query without a word that the encoder knows, is judged by its words.
     """
     cosines = np.array([-1.0 if hit.dense_score is None else hit.dense_score for hit in hits])
-    nearness = embedder.calibrated(cosines).tolist()
+    nearness = scale.calibrated(cosines).tolist()
     wanted = stems(query, but=STOP_WORDS)
     shares = [
         len(wanted & _own_stems(its)) / (len(wanted) or 1) if hit.covered is None else hit.covered
@@ -163,7 +163,7 @@ def about(found: Sequence[ScoredHit], policy: Policy) -> list[ScoredHit]:
     ]
 
 
-def diverse(best_first: Sequence[ScoredHit], embedder: Embedder, policy: Policy) -> list[ScoredHit]:
+def diverse(best_first: Sequence[ScoredHit], scale: Calibration, policy: Policy) -> list[ScoredHit]:
     """Of results alike beyond `policy.search_diversity`, the most confident; others stay.
 
     Alike by their vectors, and in half of the words of the shorter one: to an encoder of English
@@ -180,7 +180,7 @@ def diverse(best_first: Sequence[ScoredHit], embedder: Embedder, policy: Policy)
     vectors: Vectors = np.array([best_first[row].hit.vector for row in rows], dtype=np.float32)
     if len(rows) > 1:
         alike = policy.search_diversity
-        pairs = similar_pairs(vectors, None, alike, embedder, floor=_floor(embedder, alike))
+        pairs = similar_pairs(vectors, None, alike, scale, floor=_floor(scale, alike))
         for near, far in zip(pairs.left.tolist(), pairs.right.tolist(), strict=True):
             left, right = rows[near], rows[far]
             if left in gone or right in gone:
@@ -193,9 +193,9 @@ def diverse(best_first: Sequence[ScoredHit], embedder: Embedder, policy: Policy)
 
 
 @lru_cache(maxsize=8)
-def _floor(embedder: Embedder, threshold: float) -> float:
+def _floor(scale: Calibration, threshold: float) -> float:
     """To find it takes longer than to compare the few results of a search."""
-    return raw_floor(embedder, threshold)
+    return raw_floor(scale, threshold)
 
 
 def stems(text: str, but: Collection[str] = ()) -> set[str]:

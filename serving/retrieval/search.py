@@ -1,5 +1,6 @@
 """Search: both arms of the index, one score, the best of what says the same, and why it is here."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -14,6 +15,9 @@ from cairn.knowledge.consolidation.embeddings import learning_text
 from cairn.knowledge.consolidation.standing import IN_FORCE, STANDING
 from cairn.knowledge.nlp.dates.query_dates import asked_time
 from cairn.knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
+from cairn.knowledge.vectors.model import Calibration
+from cairn.resources.embedders.calibrations import Calibrated
+from cairn.resources.embedders.files import EmbedderError
 from cairn.resources.home.usage import SEARCH, note_use
 from cairn.resources.vector_index.protocol import Filters, Hit
 from cairn.serving.read.reader import Reader
@@ -53,6 +57,8 @@ LONGEST_QUOTE = 200
 """Characters of an episode that stand for it among sources."""
 
 ANYTHING = Filters()
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -214,7 +220,7 @@ def _searched(
     near = fit if _few_days(only) else about(fit, policy)
     if personalization:
         near = personalization.sorted(filter(personalization.leaves, near))
-    return near, diverse(near, reader.state.embedder, policy)
+    return near, diverse(near, _scale(reader), policy)
 
 
 def _scored(reader: Reader, text: str, hits: Sequence[Hit]) -> list[ScoredHit]:
@@ -222,7 +228,7 @@ def _scored(reader: Reader, text: str, hits: Sequence[Hit]) -> list[ScoredHit]:
     told = _told(reader, hits)
     there = [hit for hit in hits if hit.id in told[hit.kind]]
     texts = [told[hit.kind][hit.id] for hit in there]
-    return scored(text, there, texts, reader.as_of, reader.state.embedder, reader.state.policy)
+    return scored(text, there, texts, reader.as_of, _scale(reader), reader.state.policy)
 
 
 def _few_days(only: Filters) -> bool:
@@ -243,10 +249,9 @@ def _hits(
     generation = reader.manifest.generation
     if generation is None:
         return []
-    policy, embedder = reader.state.policy, reader.state.embedder
+    policy = reader.state.policy
     past = reader.true_at is not None or reader.past
-    vector = embedder.embed([query])[0]
-    known = bool(np.any(vector))
+    model, vector = _embedded(reader, query)
     # Episodes are all as sure, so they need not be found to be left out.
     kinds = [kind for kind in KINDS[search_type] if kind != "episode" or least <= UNJUDGED]
     fades = least > 0 and not past
@@ -266,8 +271,8 @@ def _hits(
         reader.namespace,
         generation,
         text=query,
-        vector=vector.tolist() if known else None,
-        model=embedder.model if known else None,
+        vector=vector,
+        model=model,
         filters=filters,
         limit=max(policy.search_per_arm, wanted) * (PAST_DEPTH if past else 1),
         vectors=True,
@@ -275,6 +280,24 @@ def _hits(
     # What is no fact has one event; of facts, what came later is left out with their texts.
     # Later than the latest event are decisions alone, and those are no news.
     return [hit for hit in hits if not (past and hit.kind != "fact" and _later(hit, reader.as_of))]
+
+
+def _embedded(reader: Reader, query: str) -> tuple[str | None, list[float] | None]:
+    """The model and the vector of a query; without them it is found by its words alone."""
+    try:
+        embedder = reader.embedder
+        vector = embedder.embed_query(query)
+    except EmbedderError as error:
+        logger.warning("found by words alone: %s", error)
+        return None, None
+    return (embedder.model, vector.tolist()) if np.any(vector) else (None, None)
+
+
+def _scale(reader: Reader) -> Calibration:
+    try:
+        return reader.embedder
+    except EmbedderError:
+        return Calibrated()
 
 
 def _later(hit: Hit, moment: datetime) -> bool:

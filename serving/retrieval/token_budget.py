@@ -207,7 +207,7 @@ def count_tokens(text: str) -> int:
 
     It has a fifth more tokens than those of most models, so a budget is kept rather than broken.
     """
-    from cairn.resources.vector_index.vocabulary import tokenizer
+    from cairn.resources.embedders.vocabulary import tokenizer
 
     encoded = tokenizer().encode(text.encode(errors="replace").decode(), add_special_tokens=False)
     return len(encoded.ids)

@@ -10,7 +10,7 @@ import pytest
 
 from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.knowledge.vectors.model import Embedder
-from cairn.resources.vector_index.embedder import WordllamaEmbedder
+from cairn.resources.embedders.choice import WordllamaEmbedder
 
 Say = tuple[Any, ...]
 Session = Callable[..., pl.DataFrame]

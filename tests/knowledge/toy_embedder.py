@@ -21,5 +21,8 @@ class ToyEmbedder:
             vectors[row] /= max(float(np.linalg.norm(vectors[row])), 1e-9)
         return vectors
 
+    def embed_query(self, text: str) -> Vectors:
+        return self.embed([text])[0]
+
     def calibrated(self, cosine: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.clip(cosine, 0.0, 1.0)

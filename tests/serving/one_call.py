@@ -9,7 +9,7 @@ from cairn.knowledge.assembly.build import build
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.schema.policy import Policy
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 CWD = "/home/cy/code/pier"
 

@@ -18,7 +18,7 @@ from cairn.knowledge.quality.invariants import violations
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import RECORDS
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 SEEN_AT = datetime(2026, 11, 1, tzinfo=UTC)
 SUFFIXES = {".jsonl", ".json", ".traj"}

@@ -13,7 +13,7 @@ from cairn.knowledge.assembly.build import build, comparable
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.quality.invariants import violations
 from cairn.knowledge.schema.policy import Policy
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.assembly.test_build import assert_same, records
 
 SAID = {

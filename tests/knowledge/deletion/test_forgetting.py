@@ -17,7 +17,7 @@ from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
 from cairn.knowledge.ingest.records import read_records
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES, RECORDS, TABLES
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 
 KEY = b"k" * 32
 SEEN_AT = datetime(2026, 11, 1, tzinfo=UTC)

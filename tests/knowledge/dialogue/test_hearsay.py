@@ -10,7 +10,7 @@ from cairn.knowledge.assembly.build import build
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.schema.policy import Policy
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.assembly.test_build import records
 from tests.knowledge.extraction.rules.fixtures import human, raw_logs
 

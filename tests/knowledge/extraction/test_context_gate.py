@@ -15,7 +15,7 @@ from cairn.knowledge.llm.client import Ask
 from cairn.knowledge.quality.funnel import CHECKS, funnel
 from cairn.knowledge.resolution.gating import entities
 from cairn.knowledge.schema.policy import Policy
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.extraction.rules.fixtures import human, order, raw_logs
 from tests.knowledge.said import contexts
 from tests.knowledge.scripted_model import FreeModel

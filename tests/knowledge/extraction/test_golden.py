@@ -16,7 +16,7 @@ from cairn.knowledge.extraction.rules import Record, field_text
 from cairn.knowledge.extraction.rules.rule import RECORD_COLUMNS
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CANDIDATES, INTRODUCTIONS, REJECTED_FACTS
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.extraction.rules.fixtures import agent, bash, human, output, raw_logs
 from tests.knowledge.scripted_model import ScriptedModel
 

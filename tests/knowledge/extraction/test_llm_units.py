@@ -18,7 +18,7 @@ from cairn.knowledge.extraction.llm_extraction import full_mode
 from cairn.knowledge.llm.client import Answer, Ask
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import INTRODUCTIONS
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.extraction.rules.fixtures import agent, human, order, raw_logs
 from tests.knowledge.scripted_model import FreeModel
 

@@ -21,7 +21,7 @@ from cairn.knowledge.interests.preferences import may_reach
 from cairn.knowledge.nlp.vocabulary import POLAR, UNITED
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CANDIDATES, ENTITY_MERGES, FACT_SOURCES, FACTS, RAW_LOGS
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge import rows
 from tests.knowledge.extraction.rules.fixtures import order, raw_logs
 

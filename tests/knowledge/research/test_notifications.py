@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from cairn.knowledge.research.notifications import notifications
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import FACT_SOURCES, INTERESTS, MEMORY, MEMORY_ENTITIES
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.research.test_search_queue import START, after, command, event, known, logs
 
 POLICY = Policy.model_validate({})

@@ -11,7 +11,7 @@ from cairn.knowledge.resolution.facts import facts
 from cairn.knowledge.resolution.gating import Gated, entities
 from cairn.knowledge.schema.identity import entity_id
 from cairn.knowledge.schema.policy import Policy
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.said import candidates, contexts, statement, topic, undrawn
 
 WORDLLAMA = load_embedder("wordllama")

@@ -11,7 +11,7 @@ from benchmarks.entity_pairs import merged, own_pairs, scores
 from cairn.knowledge.resolution.comparison_keys import read_name
 from cairn.knowledge.resolution.resolution import RULES, entity_merges
 from cairn.knowledge.schema.policy import Policy
-from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.rows import day, entities, facts
 from tests.knowledge.toy_embedder import ToyEmbedder
 

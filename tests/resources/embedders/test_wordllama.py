@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cairn.knowledge.vectors.similarity import pair_similarity, raw_floor
-from cairn.resources.vector_index.embedder import CALIBRATION, load_embedder
+from cairn.resources.embedders.calibrations import CALIBRATION
+from cairn.resources.embedders.choice import load_embedder
 from tests.places import ROOT
 
 PAIRS = ROOT / "benchmarks" / "sanity_pairs.tsv"
@@ -31,11 +32,6 @@ def test_rows_are_unit_vectors_and_empty_text_is_zero() -> None:
     vectors = WORDLLAMA.embed(["restart nginx", "", "x" * 50_000, "word " * 10_000])
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1, 1], abs=1e-6)
     assert WORDLLAMA.embed([]).shape == (0, vectors.shape[1])
-
-
-def test_an_unknown_embedder_is_named_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="unknown embedder 'bert'; known: wordllama"):
-        load_embedder("bert")
 
 
 def test_the_shipped_calibration_belongs_to_the_model_and_puts_thresholds_in_reach() -> None:

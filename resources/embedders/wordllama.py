@@ -1,32 +1,21 @@
-"""Embedding models, chosen by one setting."""
+"""The embedder in the box: static word vectors, averaged."""
 
-import json
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import safe_open
 
-from cairn.knowledge.vectors.model import Embedder, Vectors
-from cairn.knowledge.vectors.similarity import Curve
-from cairn.resources.vector_index.vocabulary import DIMENSION, tokenizer, weights_file
-
-CALIBRATION = Path(__file__).parent / "calibration"
+from cairn.knowledge.vectors.model import Vectors
+from cairn.resources.embedders.calibrations import Calibrated, curve_of
+from cairn.resources.embedders.vocabulary import DIMENSION, tokenizer, weights_file
 
 _LONGEST = 20_000  # characters; a mean over more words than these says nothing
 _TEXTS_AT_ONCE = 64
 _MANY = 200
 
 
-def load_curve(name: str) -> Curve:
-    """The calibration that ships for a model."""
-    numbers = json.loads((CALIBRATION / f"{name}.json").read_text(encoding="utf-8"))
-    return Curve(*zip(*numbers["knots"], strict=True))
-
-
-class WordllamaEmbedder:
+class WordllamaEmbedder(Calibrated):
     """Static word vectors, averaged: no download, no key; the weights come in the package.
 
     Texts over 20,000 characters are cut. A text without a known word has a vector of zeros.
@@ -38,7 +27,7 @@ class WordllamaEmbedder:
         with safe_open(weights_file(), "np") as stored:
             self._weights: NDArray[np.float16 | np.float32] = stored.get_tensor("embedding.weight")
         self._tokenizer = tokenizer()
-        self._curve: Curve = load_curve("wordllama")
+        self._curve = curve_of(self)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (texts, 256), float32; the same for a text whatever the batch."""
@@ -57,22 +46,6 @@ class WordllamaEmbedder:
                         vectors[row] = total / norm
         return vectors
 
-    def calibrated(self, cosine: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Raw cosines on the common scale of thresholds, strictly increasing, 0 to 1."""
-        return self._curve(cosine)
-
-
-_EMBEDDERS = {"wordllama": WordllamaEmbedder}
-
-
-@cache
-def load_embedder(name: str) -> Embedder:
-    """The embedder that a setting names, loaded once.
-
-    Raises:
-        ValueError: there is none of that name.
-    """
-    if name not in _EMBEDDERS:
-        known = ", ".join(sorted(_EMBEDDERS))
-        raise ValueError(f"unknown embedder {name!r}; known: {known} (setting: policy.embedder)")
-    return _EMBEDDERS[name]()
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of a query, as that of any text."""
+        return self.embed([text])[0]

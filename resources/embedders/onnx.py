@@ -1,0 +1,165 @@
+"""Sentence encoders as ONNX files, by onnxruntime on the CPU."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Encoding, Tokenizer
+
+from cairn.knowledge.vectors.model import Vectors
+from cairn.resources.embedders.calibrations import Calibrated, curve_of
+from cairn.resources.embedders.files import EmbedderError, digest_of, read_json
+
+MOST_THREADS = 4
+"""Texts that are embedded at once, at most."""
+TOKENS = 512
+"""Of a text, where no config says how many the model reads."""
+PLACES = ("model.onnx", "onnx/model.onnx")
+POOLED = "sentence_embedding"
+"""Output of a graph that pools by itself."""
+
+_PASSAGE, _QUERY = ("document", "passage"), ("query",)
+_POOLS: Mapping[str, Callable[[Any], Any]] = {
+    "cls_token": lambda hidden: hidden[0],
+    "mean_tokens": lambda hidden: hidden.mean(axis=0, dtype=np.float64),
+    "max_tokens": lambda hidden: hidden.max(axis=0),
+    "mean_sqrt_len_tokens": lambda hidden: (
+        hidden.sum(axis=0, dtype=np.float64) / np.sqrt(len(hidden))
+    ),
+    "lasttoken": lambda hidden: hidden[-1],
+}
+"""How the states of tokens, shape (tokens, dimension), become one vector, by sentence-transformers'
+names for it."""
+
+
+class OnnxEmbedder(Calibrated):
+    """A sentence encoder in a folder, as sentence-transformers lays it out.
+
+    `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json` must be there; how token states are
+    pooled, how many tokens count and what stands before a query or a passage is read from
+    `1_Pooling/config.json`, `sentence_bert_config.json` and `config_sentence_transformers.json`.
+
+    Each text is embedded by itself, without padding and in one thread, so that neither batch nor
+    cores change a vector; several texts at once use the cores.
+
+    Raises:
+        EmbedderError: onnxruntime is not installed, a file is missing, or it asks for what is not
+            known here.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        places = [folder / place for place in PLACES if (folder / place).is_file()]
+        tokens = folder / "tokenizer.json"
+        if not places or not tokens.is_file():
+            missing = tokens.name if places else PLACES[0]
+            raise EmbedderError(f"{folder} has no {missing}: is it a sentence encoder as ONNX?")
+        self._session = _opened(places[0])
+        self._inputs = [each.name for each in self._session.get_inputs()]
+        unknown = {*self._inputs} - {"input_ids", "attention_mask", "token_type_ids"}
+        outputs = [each.name for each in self._session.get_outputs()]
+        if unknown:
+            raise EmbedderError(f"{places[0]} asks for {', '.join(sorted(unknown))}")
+        self._output = POOLED if POOLED in outputs else outputs[0]
+        self._pool = None if self._output == POOLED else _POOLS[_pooling(folder)]
+        self._tokenizer = Tokenizer.from_file(str(tokens))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_most_tokens(folder))
+        prompts = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
+        self._passage, self._query = (_first(prompts, names) for names in (_PASSAGE, _QUERY))
+        self._dimension = len(self._embedded("a"))
+        self.model = f"onnx-{digest_of(folder)}-{self._dimension}"
+        self._curve = curve_of(self, folder)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors, shape (texts, dimension), float32; of blank text zeros."""
+        vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
+        asked = [row for row, text in enumerate(texts) if text.strip()]
+        made = self._threads.map(self._embedded, [self._passage + texts[row] for row in asked])
+        for row, vector in zip(asked, made, strict=True):
+            vectors[row] = vector
+        return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of a query; of blank text zeros."""
+        if not text.strip():
+            return np.zeros(self._dimension, dtype=np.float32)
+        return self._embedded(self._query + text)
+
+    @cached_property
+    def _threads(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1), "onnx")
+
+    def _embedded(self, text: str) -> Vectors:
+        encoded = self._tokenizer.encode(text.encode(errors="replace").decode())
+        found = self._session.run([self._output], self._fed(encoded))[0][0]
+        vector = np.asarray(found if self._pool is None else self._pool(found), dtype=np.float64)
+        return (vector / (np.linalg.norm(vector) or 1.0)).astype(np.float32)
+
+    def _fed(self, encoded: Encoding) -> dict[str, Any]:
+        every = {
+            "input_ids": encoded.ids,
+            "attention_mask": encoded.attention_mask,
+            "token_type_ids": encoded.type_ids,
+        }
+        return {name: np.array([every[name]], dtype=np.int64) for name in self._inputs}
+
+
+def _opened(model: Path) -> Any:
+    try:
+        onnxruntime: Any = import_module("onnxruntime")
+    except ImportError as error:
+        raise EmbedderError(
+            "onnxruntime is not installed: `pip install cairn-logs[onnx]`"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its errors have no common root
+        raise EmbedderError(f"{model} cannot be read: {error}") from error
+
+
+def _pooling(folder: Path) -> str:
+    """How the model pools: the mean, where nothing is said.
+
+    Raises:
+        EmbedderError: in a way that is not known here, or with more layers after it.
+    """
+    kinds = [
+        str(module["type"]).rpartition(".")[2]
+        for module in read_json(folder / "modules.json", list)
+    ]
+    if odd := {*kinds} - {"Transformer", "Pooling", "Normalize"}:
+        raise EmbedderError(f"{folder}: layers that are not known here: {', '.join(sorted(odd))}")
+    config = read_json(folder / "1_Pooling" / "config.json")
+    named = config.get("pooling_mode")  # as newer versions say it
+    ways = [f"{named}_tokens", f"{named}_token", str(named)] if isinstance(named, str) else [
+        name.removeprefix("pooling_mode_") for name, on in config.items()
+        if name.startswith("pooling_mode_") and on is True
+    ] or ["mean_tokens"]  # fmt: skip
+    found = [way for way in ways if way in _POOLS]
+    if len(found) != 1:
+        raise EmbedderError(f"{folder}: pooling that is not known here: {', '.join(ways)}")
+    return found[0]
+
+
+def _most_tokens(folder: Path) -> int:
+    for file, name in (
+        ("sentence_bert_config.json", "max_seq_length"),
+        ("tokenizer_config.json", "model_max_length"),
+        ("config.json", "max_position_embeddings"),
+    ):
+        found = read_json(folder / file).get(name)
+        if isinstance(found, int) and 0 < found < 100_000:
+            return found
+    return TOKENS
+
+
+def _first(prompts: Mapping[str, object], names: Sequence[str]) -> str:
+    return next((str(prompts[name]) for name in names if prompts.get(name)), "")
