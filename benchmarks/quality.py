@@ -11,9 +11,10 @@ reported apart: rules were written with them in view. Both sets of the folder ar
 rules were not written for single pairs of them, but have been measured on them.
 
 Merges are compared in three ways: plain cosine above 0.85, the calibrated similarity above
-`merge_similarity`, and what ships: that, and the same in words. Wrong merges among contradictions
-are compared with plain cosine at its 0.85, and at equal recall of paraphrases: its threshold is
-raised to the highest at which it finds at least as many paraphrases as what ships does.
+`merge_similarity`, and what ships: the stages themselves, each pair as two facts of a namespace.
+Wrong merges among contradictions are compared with plain cosine at its 0.85, and at equal recall of
+paraphrases: its threshold is raised to the highest at which it finds at least as many paraphrases
+as what ships does.
 
 Entities are measured by `er_ditto_dev/` (benchmarks.entity_pairs), search by `memorybank/` and
 `trec_cast_2019_2020/` (benchmarks.recall), where these are there.
@@ -32,9 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import entity_pairs, recall
+from cairn.knowledge.consolidation.evidence import evidence
+from cairn.knowledge.consolidation.merges import merges as fact_merges
+from cairn.knowledge.consolidation.similar_facts import similar_facts
 from cairn.knowledge.nlp.statements.compare import Verdict, compare
 from cairn.knowledge.nlp.statements.statement import read_statement
 from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.tables import EPISODES, FACT_SOURCES, FACTS
 from cairn.knowledge.vectors.model import Embedder
 from cairn.knowledge.vectors.similarity import pair_similarity
 from cairn.resources.embedders.choice import load_embedder
@@ -58,16 +63,16 @@ class Pairs(NamedTuple):
     similarity: NDArray[np.float64]
     """Calibrated."""
     verdict: NDArray[np.str_]
+    merged: Bools
+    """What the stages make one."""
+    denied: Bools
+    """What the stages take for a clear contradiction: both lose half of their confidence."""
     equal: Bools
     """Of equal texts but for space and the last mark: no way can tell these apart."""
 
     def alike(self, policy: Policy) -> Bools:
         """More alike than the threshold of merges."""
         return self.similarity > policy.merge_similarity
-
-    def merged(self, policy: Policy) -> Bools:
-        """What ships would merge."""
-        return self.alike(policy) & (self.verdict == Verdict.SAME)
 
 
 def read_mnli(folder: Path) -> list[tuple[str, str, str]]:
@@ -99,8 +104,31 @@ def judged(rows: Sequence[tuple[str, str, Any]], embedder: Embedder) -> Pairs:
         (vectors.astype(np.float64) * others).sum(axis=1),
         pair_similarity(vectors, others, index, index, embedder),
         np.array([str(compare(one, two).verdict) for one, two in zip(left, right, strict=True)]),
+        *decided(left, right, embedder),
         np.array([_bare(one) == _bare(two) for one, two in zip(left, right, strict=True)]),
     )
+
+
+def decided(left: Sequence[str], right: Sequence[str], embedder: Embedder) -> tuple[Bools, Bools]:
+    """What the stages merge, and what they take for denied; each pair in a namespace of its own."""
+    policy = Policy()
+    known = FACTS.frame(
+        {
+            "fact_id": f"f{place}_{side}", "namespace": f"n{place}", "entity_id": "e",
+            "predicate": "states", "object": text, "content": text, "event": False,
+            "base_confidence": 0.8, "source_count": 1, "conversation_count": 1,
+            "source_record_ids": [], "derived_from": [], "extractor": "own@1", "trust": "person",
+        }
+        for side, texts in enumerate((left, right))
+        for place, text in enumerate(texts)
+    )  # fmt: skip
+    similar = similar_facts(known, embedder, policy)
+    against = evidence(
+        known, FACT_SOURCES.empty(), EPISODES.empty(), similar, embedder, policy
+    ).filter(kind="contradiction")
+    one = fact_merges(known, against, similar, policy)
+    namespaces = [f"n{place}" for place in range(len(left))]
+    return np.isin(namespaces, one["namespace"]), np.isin(namespaces, against["namespace"])
 
 
 def _bare(text: str) -> str:
@@ -123,7 +151,7 @@ def merges(sts: Pairs, policy: Policy) -> dict[str, Any]:
     ways = {
         "plain cosine > 0.85": sts.cosine > PLAIN,
         "calibrated > 0.85": sts.alike(policy),
-        "ships: that and the words": sts.merged(policy),
+        "ships": sts.merged,
     }
     return {
         f"grade >= {grade}": {
@@ -133,7 +161,7 @@ def merges(sts: Pairs, policy: Policy) -> dict[str, Any]:
     }
 
 
-def wrong_merges(sts: Pairs, wrong: Bools, against: Pairs, policy: Policy) -> dict[str, Any]:
+def wrong_merges(sts: Pairs, wrong: Bools, against: Pairs) -> dict[str, Any]:
     """Contradictions that each way would merge; `wrong` says which of `against` they are.
 
     Plain cosine at equal recall of paraphrases: the highest threshold at which it finds as many.
@@ -144,7 +172,7 @@ def wrong_merges(sts: Pairs, wrong: Bools, against: Pairs, policy: Policy) -> di
     def counted(chosen: Bools) -> dict[str, int]:
         return {"all": int((chosen & wrong).sum()), "of other texts": int((chosen & other).sum())}
 
-    ours = counted(against.merged(policy))
+    ours = counted(against.merged)
     made: dict[str, Any] = {
         "pairs": int(wrong.sum()),
         "pairs of other texts": int(other.sum()),
@@ -153,7 +181,7 @@ def wrong_merges(sts: Pairs, wrong: Bools, against: Pairs, policy: Policy) -> di
     }
     for grade in PARAPHRASE:
         good = sts.labels >= grade
-        recalled = int((sts.merged(policy) & good).sum())
+        recalled = int((sts.merged & good).sum())
         threshold = float(np.sort(sts.cosine[good])[::-1][max(recalled, 1) - 1])
         plain = counted(against.cosine >= threshold)
         made[f"at equal recall, grade >= {grade}"] = {
@@ -171,9 +199,11 @@ def contradictions(mnli: Pairs, sts: Pairs, policy: Policy) -> dict[str, Any]:
     good = np.concatenate([mnli.labels == "contradiction", np.zeros(int(kept.sum()), dtype=bool)])
     verdict = np.concatenate([mnli.verdict, sts.verdict[kept]])
     alike = np.concatenate([mnli.alike(policy), sts.alike(policy)[kept]])
+    acts = np.concatenate([mnli.denied, sts.denied[kept]])
     opposite = verdict == Verdict.OPPOSITE
     either = opposite | (verdict == Verdict.VALUE)
     return {
+        "acts: what ships": found(acts, good),
         "opposite": found(opposite, good),
         "opposite or another value": found(either, good),
         "opposite, alike > 0.85": found(opposite & alike, good),
@@ -211,9 +241,9 @@ def measured(folder: Path) -> dict[str, Any]:
     return {
         "threshold": policy.merge_similarity,
         "merges": merges(sts, policy),
-        "wrong merges, MNLI contradictions": wrong_merges(sts, against, mnli, policy),
+        "wrong merges, MNLI contradictions": wrong_merges(sts, against, mnli),
         "wrong merges, own pairs that are not the same": wrong_merges(
-            sts, own.labels != "same", own, policy
+            sts, own.labels != "same", own
         ),
         "contradictions": contradictions(mnli, sts, policy),
         "own pairs": {

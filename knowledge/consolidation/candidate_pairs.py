@@ -1,4 +1,4 @@
-"""Facts that are similar enough to be the same or to contradict each other."""
+"""Facts that are alike enough, or have the same words, to be one or to contradict each other."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from cairn.knowledge.consolidation.same_words import same_words
 from cairn.knowledge.consolidation.templates import GROUP, numbered, template_pairs
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.model import Embedder, Vectors
@@ -35,15 +36,16 @@ def comparable_pairs(
     policy: Policy,
     among: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """Pairs of facts about one entity that say one kind of thing, more alike than `threshold`.
+    """Pairs of facts about one entity that say one kind of thing, and may say the same or deny it.
 
-    Of facts of one template only some pairs are looked at
-    (cairn.knowledge.consolidation.templates).
+    They are more alike than `threshold`, or of the same words
+    (cairn.knowledge.consolidation.same_words). Of facts of one template only some pairs are looked
+    at (cairn.knowledge.consolidation.templates).
 
     Args:
         facts: FACTS rows.
         kind: What must be equal beside the entity; null for facts that are not compared.
-        threshold: Calibrated similarity that a pair must exceed.
+        threshold: Calibrated similarity that a pair of other words must exceed.
         embedder: Gives vectors of `content` and their calibration.
         policy: candidate_margin, template_size.
         among: namespace and fact_id of those that are compared with all of their group; without
@@ -74,7 +76,11 @@ def comparable_pairs(
         _alike_across(general, templated, threshold, floor, embedder),
         _alike_of(known, templates.pairs, threshold, embedder),
     ]
-    return pl.concat(found).sort("namespace", "left", "right")
+    alike = pl.concat(found)
+    pairs = ["namespace", "left", "right"]
+    worded = same_words(others).join(alike, on=pairs, how="anti")
+    unlike = _alike_of(known, worded, -1.0, embedder)
+    return pl.concat([alike, unlike]).sort(pairs)
 
 
 def _alike_among(

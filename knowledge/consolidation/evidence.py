@@ -33,7 +33,7 @@ def evidence(
     """
     parts = [
         *support(facts, fact_sources, episodes, embedder, policy),
-        contradictions(facts, first_statements(fact_sources), similar, policy),
+        contradictions(facts, first_statements(fact_sources), similar),
     ]
     if feedback is not None:
         parts.append(confirmed(feedback).join(facts.select(_KEY), on=_KEY, how="semi"))
@@ -60,24 +60,20 @@ def united(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def contradictions(
-    facts: pl.DataFrame, stated: pl.DataFrame, similar: pl.DataFrame, policy: Policy
+    facts: pl.DataFrame, stated: pl.DataFrame, similar: pl.DataFrame
 ) -> pl.DataFrame:
     """For each pair of facts of which one clearly denies the other, one row for either.
 
     What only an agent or a text from outside says denies nothing that has better trust.
 
-    Clear is a denial more alike than merge_similarity, and whatever a model calls one; else it
-    waits for that or a person. Another value in one slot denies nothing by itself: see
-    knowledge/consolidation/validity.py.
+    Clear is a denial in the same words, however little alike, and whatever a model calls one.
+    Another value in one slot denies nothing by itself: see knowledge/consolidation/validity.py.
     """
     times = facts.select(
         "namespace", "trust", id="fact_id", time=pl.col("first_seen").fill_null(UNDATED)
     )
     both = (
-        similar.filter(
-            ((pl.col("verdict") == OPPOSITE) & (pl.col("similarity") > policy.merge_similarity))
-            | (pl.col("verdict") == DENIED)
-        )
+        similar.filter(pl.col("verdict").is_in([OPPOSITE, DENIED]))
         .join(
             times.rename({"id": "left_id", "time": "left_at", "trust": "left_trust"}),
             on=["namespace", "left_id"],

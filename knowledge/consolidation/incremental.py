@@ -169,7 +169,7 @@ def evidence_after(
             restatements(stated, known, drawn),
             similar_episodes(again, supporting, episodes, means.embedder, means.policy),
             earliest(stay.join(supporting, on=[*_FACT, "conversation_id"], how="anti")),
-            contradictions(known, stated, pairs, means.policy),
+            contradictions(known, stated, pairs),
             before.join(denied, on="evidence_id", how="anti").filter(kind="contradiction"),
             confirmed(confirmations(decisions, means.policy)),
         ]

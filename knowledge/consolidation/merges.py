@@ -38,14 +38,13 @@ def merges(
 ) -> pl.DataFrame:
     """MERGES: what a person decided, what rules unite, and what a model decided about the rest.
 
-    A pair may merge when its facts are about one entity, say one kind of thing, are more alike
-    than the threshold, agree in words (knowledge/nlp/statements/compare.py), do not contradict each
-    other, and their undecayed confidences lie within the gap with one above the floor, whoever says
-    them; or when a model says that they are the same, and rules let it
-    (knowledge/consolidation/llm_verdicts.py). Facts are then taken from the most confident down
-    (ties by id), so that a person's words stand before an agent's: each that is still free takes
-    every free fact that may merge with it. So every member is within the threshold of its winner,
-    and there are no chains. Names and structural facts never merge.
+    A pair may merge when its facts are about one entity, say one kind of thing, agree in words
+    (knowledge/nlp/statements/compare.py), do not contradict each other, and their undecayed
+    confidences lie within the gap with one above the floor, whoever says them; or when a model says
+    that they are the same, and rules let it (knowledge/consolidation/llm_verdicts.py). Facts are
+    then taken from the most confident down (ties by id), so that a person's words stand before an
+    agent's: each that is still free takes every free fact that may merge with it. So every member
+    says what its winner says, and there are no chains. Names and structural facts never merge.
 
     Facts that became one statement when their entities were merged are one before that, whatever
     their confidence: the most confident stands for them, and takes them where it goes.
@@ -148,7 +147,7 @@ def _alike(
     confidence: pl.DataFrame,
     one: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Pairs of one kind, more alike than the threshold, that do not contradict each other.
+    """Pairs of one kind, of the same words or more alike than the threshold, and undenied.
 
     Returns:
         SIMILAR_FACTS columns, `left_c` and `right_c` (undecayed confidence), and `near`: whether
@@ -173,7 +172,7 @@ def _alike(
     highest = pl.max_horizontal("left_claimed", "right_claimed")
     return (
         similar.filter(
-            pl.col("similarity") > policy.merge_similarity,
+            (pl.col("verdict") == SAME) | (pl.col("similarity") > policy.merge_similarity),
             pl.col("left_kind") == pl.col("right_kind"),
         )
         .join(against, on=PAIR, how="anti")

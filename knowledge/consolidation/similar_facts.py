@@ -27,9 +27,10 @@ def similar_facts(
 ) -> pl.DataFrame:
     """SIMILAR_FACTS: pairs about one entity that are alike, with what words say of them.
 
-    All pairs above merge_similarity; down to contradiction_similarity those that deny each other or
-    give another value: a denial is less like what it denies than a paraphrase is. `among` has
-    namespace and fact_id: only pairs of which one is among these.
+    All pairs above merge_similarity; down to contradiction_similarity, and of the same words
+    however little alike, those that say the same, deny each other or give another value: a denial
+    is less like what it denies than a paraphrase is, and of a short statement one word is much.
+    `among` has namespace and fact_id: only pairs of which one is among these.
     """
     floor = min(policy.merge_similarity, policy.contradiction_similarity)
     pairs = comparable_pairs(facts, contradictable(), floor, embedder, policy, among)
@@ -47,7 +48,7 @@ def similar_facts(
         for name in ("verdict", "difference", "slot")
     )
     alike = pl.col("similarity") > policy.merge_similarity
-    return SIMILAR_FACTS.frame(judged.filter(alike | pl.col("verdict").is_in([OPPOSITE, VALUE])))
+    return SIMILAR_FACTS.frame(judged.filter(alike | (pl.col("verdict") != UNSURE)))
 
 
 def templates(facts: pl.DataFrame, policy: Policy) -> TemplatePairs:

@@ -120,7 +120,7 @@ CLUSTERS_STAGE = Stage(
 
 SIMILAR_FACTS_STAGE = Stage(
     stage_of(
-        "similar_facts", 7, "Pairs that may say the same, or deny each other.", "embedder",
+        "similar_facts", 8, "Pairs that may say the same, or deny each other.", "embedder",
         "merge_similarity", "contradiction_similarity", "candidate_margin", "template_size",
     ),
     (FACTS, ENTITY_MERGES),
@@ -207,8 +207,8 @@ def _evidence(reads: Frames, means: StageContext) -> StageResult:
 
 EVIDENCE_STAGE = Stage(
     stage_of(
-        "evidence", 10, "What speaks for and against facts.", "evidence_similarity", "embedder",
-        "candidate_margin", "merge_similarity", "confirm_weight",
+        "evidence", 11, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "candidate_margin", "confirm_weight",
     ),
     (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),
     (EVIDENCE,),
@@ -265,7 +265,7 @@ def _merges(reads: Frames, means: StageContext) -> StageResult:
 
 MERGES_STAGE = Stage(
     stage_of(
-        "merges", 8, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merges", 9, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
         "min_merge_confidence", "support_gain", *BOUNDS,
     ),
     (

@@ -204,12 +204,18 @@ def contradicted(left, right, policy=POLICY, **second):
     return similar["verdict"].to_list(), rows.filter(kind="contradiction").height
 
 
-def test_a_denial_that_is_less_alike_waits():
-    said = "The old server of this house likes coffee", "The old server of this house hates coffee"
-    assert contradicted(*said) == (["opposite"], 2)
-    short = "The old server likes coffee", "The old server hates coffee"
-    assert contradicted(*short) == (["opposite"], 0), "0.8: below what is clear"
-    assert contradicted(*short, Policy(contradiction_similarity=0.82)) == ([], 0)
+@pytest.mark.parametrize(
+    ("said", "denied"),
+    [
+        ("The old server of this house likes coffee", "The old server of this house hates coffee"),
+        ("I like black coffee", "I hate black coffee"),
+        ("I care", "I don't care"),
+        ("You need to sign the form", "Keep the receipts, and you don't need to sign the form"),
+    ],
+)
+def test_a_denial_in_the_same_words_is_clear_however_little_alike(said, denied):
+    for policy in (POLICY, Policy(contradiction_similarity=1.0, merge_similarity=1.0)):
+        assert contradicted(said, denied, policy) == (["opposite"], 2)
 
 
 def test_another_value_denies_nothing_and_is_kept():

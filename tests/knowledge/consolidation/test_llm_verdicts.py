@@ -140,13 +140,6 @@ def test_a_contradiction_that_words_do_not_show_halves_both():
     assert merged(tables) == [("contradiction", "f1", ["f2"], "so it reads")]
 
 
-def test_a_denial_that_is_not_clear_is_one_by_the_model():
-    similar = built(*two(DENIES))["similar_facts"].with_columns(similarity=pl.lit(0.8))
-    assert denied(built(*two(DENIES), similar=similar)) == set()
-    tables = built(*two(DENIES), similar=similar, model=always("CONTRADICTION"))
-    assert denied(tables) == {"f1", "f2"}
-
-
 def test_time_decides_between_values_of_a_slot_that_holds_one():
     branch = "The default branch of the shop is "
     rows = (
