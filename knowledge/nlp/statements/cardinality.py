@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cairn.knowledge.nlp.statements.changes import ENDED, STILL, thing_in_use, told_change
-from cairn.knowledge.nlp.statements.quantities import in_one_unit, plain_value
+from cairn.knowledge.nlp.statements.quantities import by_value, plain_value
 from cairn.knowledge.nlp.statements.statement import read_statement
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.nlp.vocabulary import BE, DIRECTIONS, RELATIONS, STOPS, UNITED, stem
@@ -224,7 +224,7 @@ def filled(
     if changed is not None and changed.over is not None:
         return _ended(changed.over, policy)
     read = _read(
-        in_one_unit(changed.now if changed and changed.now else plain),
+        by_value(changed.now if changed and changed.now else plain),
         policy.single_valued,
         policy.many_valued,
     )
@@ -262,7 +262,7 @@ def _ended(over: str, policy: Policy) -> Filled | None:
     if over.endswith(" "):  # whatever value stood
         any_value = _read(f"{over}Xyz", policy.single_valued, policy.many_valued)
         return Filled(any_value.slot, ENDED) if any_value else None
-    read = _read(in_one_unit(over), policy.single_valued, policy.many_valued) or _in_use(over)
+    read = _read(by_value(over), policy.single_valued, policy.many_valued) or _in_use(over)
     return Filled(read.slot, f"{ENDED}{read.value}") if read else None
 
 

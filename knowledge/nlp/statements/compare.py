@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from cairn.knowledge.nlp import vocabulary
 from cairn.knowledge.nlp.statements.denial import agree, clause_denied, denied, same_sites, words_of
+from cairn.knowledge.nlp.statements.quantities import by_value, literals
 from cairn.knowledge.nlp.statements.slots import values
 from cairn.knowledge.nlp.statements.statement import Statement, common, read_statement, same_persons
 
@@ -27,6 +28,9 @@ _PREFIXES = ("un", "non", "non-")
 what they turn stands in the vocabulary, or has the ending of an adjective."""
 _LATIN = ("in", "im", "ir", "il", "dis")
 _ADJECTIVAL = ("abl", "ibl", "ent", "ant", "at", "al", "iv", "ous", "ct")  # codespell:ignore abl
+
+_BY_VALUE = frozenset({"number", "version", "time", "name", "word", "order"})
+"""Kinds of differences that may be one value in two forms: `7 pm` and `19:00`, `an hour`."""
 
 _PARTLY = vocabulary.stem("partly")
 """What "not all" is read as, denied."""
@@ -72,6 +76,11 @@ def compare(left: str, right: str) -> Compared:
         other = _compared(ours.active or ours, theirs.active or theirs)
         if other.verdict in {Verdict.SAME, Verdict.OPPOSITE}:
             return other
+    if found.difference in _BY_VALUE and literals(left) == literals(right) != ():
+        one, two = by_value(left), by_value(right)
+        if (one, two) != (left, right):
+            other = compare(one, two)
+            return other if other.verdict in {Verdict.SAME, Verdict.OPPOSITE} else found
     return found
 
 

@@ -119,3 +119,40 @@ def test_a_full_stop_on_one_side_changes_nothing():
         ("The tests use the cache", "The tests use the cache", Verdict.SAME),
     ):
         assert compare(left, f"{right}.").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The meeting is at 7 pm", "The meeting is at 19:00"),
+        ("The gate closes at noon", "The gate closes at 12:00"),
+        ("The disk holds 2 TB", "The disk holds 2,000 GB"),
+        ("Lea is 1.8 m tall", "Lea is 180 cm tall"),
+        ("The shop runs version 2.3", "The shop runs version 2.3.0"),
+        ("A dozen workers run", "Twelve workers run"),
+        ("The build takes an hour", "The build takes 60 minutes"),
+        ("There are 2 million rows", "There are 2,000,000 rows"),
+        ("The rent is $1.5k", "The rent is 1,500 dollars"),
+        ("Twenty-five hosts are up", "25 hosts are up"),
+    ],
+)
+def test_literals_are_compared_by_value(left, right):
+    for one, two in ((left, right), (right, left)):
+        assert compare(one, two).verdict is Verdict.SAME
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The meeting is at 7 am", "The meeting is at 19:00"),
+        ("The disk holds 2 TB", "The disk holds 2 TiB"),
+        ("The link has 5 Mb", "The link has 5 MB"),
+        ("The shop runs version 2.3", "The shop runs version 2.30"),
+        ("The shop runs version 2.3", "The shop runs version 2.3.1"),
+        ("A dozen workers run", "Dozens of workers run"),
+        ("The job runs for an hour", "The job runs for one day"),
+    ],
+)
+def test_other_values_are_not_the_same(left, right):
+    for one, two in ((left, right), (right, left)):
+        assert compare(one, two).verdict is not Verdict.SAME
