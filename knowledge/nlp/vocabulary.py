@@ -219,7 +219,7 @@ PASTS = _listed("was were been") | {forms[1] for forms in map(_members, _IRREGUL
 
 QUANTITIES = _listed("""
 all any both each half many most much none one other part piece several some kind sort type number
-lot lots couple few group pair set dozens hundreds thousands millions out because instead front side top bottom end
+lot lots couple few group pair set out because instead front side top bottom end
 """)
 """Words before `of` that are no thing that belongs to another."""
 

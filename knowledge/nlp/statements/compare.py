@@ -122,7 +122,24 @@ def _same(ours: Statement, theirs: Statement) -> Compared:
         for left, right in ((ours.tokens, theirs.tokens), (theirs.tokens, ours.tokens)):
             if one & left - right and two & right - left:
                 return Compared(Verdict.UNSURE, "word")
-    return Compared(Verdict.SAME)
+    other = _other_number(ours, theirs)
+    return Compared(Verdict.UNSURE, "word") if other else Compared(Verdict.SAME)
+
+
+def _other_number(ours: Statement, theirs: Statement) -> bool:
+    """Whether one side speaks of one thing and the other of several: "the dog", "dogs".
+
+    What is denied of one, or said of every one, is so of all.
+    """
+    if ours.raws == theirs.raws or (ours.negated and theirs.negated):
+        return False
+    if not vocabulary.UNIVERSAL.isdisjoint(ours.tokens | theirs.tokens):
+        return False
+    one, two = (sorted(zip(each.words, each.raws, strict=True)) for each in (ours, theirs))
+    return any(
+        f"{min(left, right)}s" == max(left, right) and word not in vocabulary.VERBS
+        for (word, left), (_, right) in zip(one, two, strict=True)
+    )
 
 
 def _of_others(

@@ -156,3 +156,9 @@ def test_literals_are_compared_by_value(left, right):
 def test_other_values_are_not_the_same(left, right):
     for one, two in ((left, right), (right, left)):
         assert compare(one, two).verdict is not Verdict.SAME
+
+
+def test_one_is_not_several_unless_it_stands_for_all():
+    assert compare("A dog guards the house", "Dogs guard the house").verdict is Verdict.UNSURE
+    assert compare("The dog guards no house", "The dog guards no houses").verdict is Verdict.SAME
+    assert compare("Every test passes", "All tests pass").verdict is Verdict.SAME
