@@ -327,8 +327,43 @@ POLAR = frozenset(stem(word) for word in re.split(r"[\s/,]+", _AXES.strip()))
 ADJECTIVES = frozenset(stem(word) for word in re.split(r"[\s/,]+", _ADJECTIVE_AXES.strip()))
 """Those of adjectives."""
 
+_KINDS = """
+pet: dog cat hamster parrot rabbit puppy kitten budgie tortoise
+animal: dog cat hamster parrot rabbit puppy kitten horse cow pig goat sheep chicken duck
+meat: beef pork chicken lamb steak bacon ham sausage turkey veal salami
+fish: salmon tuna trout cod herring
+alcohol: beer wine whisky whiskey vodka gin rum champagne cider brandy
+sibling: brother sister
+child: son daughter
+vehicle: car motorcycle truck van
+instrument: guitar piano violin cello flute drum trumpet saxophone
+fruit: apple banana pear cherry strawberry plum peach mango
+vegetable: carrot broccoli spinach cabbage onion tomato
+nut: almond walnut hazelnut cashew
+database: postgres mysql mariadb sqlite mongodb
+tool: hammer saw drill screwdriver
+"""
+
+
+def _kinds() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in _KINDS.strip().splitlines():
+        kind, _, members = line.partition(": ")
+        for member in members.split():
+            found.setdefault(united(member), set()).add(united(kind))
+    return {member: frozenset(kinds) for member, kinds in found.items()}
+
+
+def united(word: str) -> str:
+    """The stem that stands for a word."""
+    return UNITED.get(stem(word), (stem(word), False))[0]
+
+
+KINDS = _kinds()
+"""Stem → stems of the kinds of things that it is one of: who has no pet has no dog."""
+
 UNITS = frozenset(
-    UNITED.get(stem(unit), (stem(unit), False))[0]
+    united(unit)
     for unit in ("second", "minute", "hour", "day", "week", "month", "year", "%", "millisecond")
 ) | {"kilobyte", "megabyt", "gigabyt", "unit=KB", "unit=MB", "unit=GB"}
 """What is counted in a value: it belongs to the number before it."""
@@ -336,12 +371,12 @@ UNITS = frozenset(
 VERBS = frozenset(stem(verb) for verb in _VERBS.split())
 """Stems of common verbs."""
 
-DIRECTION_STEMS = frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in DIRECTIONS)
+DIRECTION_STEMS = frozenset(map(united, DIRECTIONS))
 
 
 def stems(words: frozenset[str]) -> frozenset[str]:
     """The stems that stand for words."""
-    return frozenset(UNITED.get(stem(word), (stem(word), False))[0] for word in words)
+    return frozenset(map(united, words))
 
 
 UNAGENTS = frozenset(

@@ -19,7 +19,9 @@ from typing import NamedTuple
 
 from cairn.knowledge.nlp import vocabulary
 from cairn.knowledge.nlp.statements.denial import agree, clause_denied, denied, same_sites, words_of
-from cairn.knowledge.nlp.statements.quantities import by_value, literals
+from cairn.knowledge.nlp.statements.generality import general_denied
+from cairn.knowledge.nlp.statements.parts import asserted_parts, contrast
+from cairn.knowledge.nlp.statements.quantities import by_value, equal_in_value
 from cairn.knowledge.nlp.statements.slots import values
 from cairn.knowledge.nlp.statements.statement import Statement, common, read_statement, same_persons
 
@@ -31,6 +33,11 @@ _ADJECTIVAL = ("abl", "ibl", "ent", "ant", "at", "al", "iv", "ous", "ct")  # cod
 
 _BY_VALUE = frozenset({"number", "version", "time", "name", "word", "order"})
 """Kinds of differences that may be one value in two forms: `7 pm` and `19:00`, `an hour`."""
+
+_LONGEST_CONTRAST = 3
+"""Most words in the place of others: "tabs, not spaces"."""
+
+_TENTATIVE = vocabulary.TENTATIVE | vocabulary.CONDITIONS
 
 _PARTLY = vocabulary.stem("partly")
 """What "not all" is read as, denied."""
@@ -76,12 +83,49 @@ def compare(left: str, right: str) -> Compared:
         other = _compared(ours.active or ours, theirs.active or theirs)
         if other.verdict in {Verdict.SAME, Verdict.OPPOSITE}:
             return other
-    if found.difference in _BY_VALUE and literals(left) == literals(right) != ():
+    if found.difference in _BY_VALUE and equal_in_value(left, right):
         one, two = by_value(left), by_value(right)
         if (one, two) != (left, right):
             other = compare(one, two)
             return other if other.verdict in {Verdict.SAME, Verdict.OPPOSITE} else found
+    if found.verdict is Verdict.UNSURE and (
+        general_denied(ours, theirs)
+        or general_denied(theirs, ours)
+        or _part_denied(left, ours, theirs)
+        or _part_denied(right, theirs, ours)
+    ):
+        return Compared(Verdict.OPPOSITE, "polarity")
     return found
+
+
+def _part_denied(text: str, longer: Statement, shorter: Statement) -> bool:
+    """Whether what a text says among other things denies a statement, or the other way round."""
+    if len(longer.words) <= len(shorter.words) or shorter.asks or len(shorter.words) < 2:
+        return False
+    if not _TENTATIVE.isdisjoint(shorter.words) or not set(longer.words).issuperset(shorter.words):
+        return False
+    if parts := contrast(text):
+        said, other = map(read_statement, parts)
+        if _contrasted(said, other, shorter):
+            return True
+    return any(
+        _compared(read_statement(part), shorter).verdict is Verdict.OPPOSITE
+        for part in asserted_parts(text)
+    )
+
+
+def _contrasted(said: Statement, other: Statement, shorter: Statement) -> bool:
+    """Whether a statement says what another says is not so: "tabs, not spaces", "spaces"."""
+    if said.negated or shorter.negated or said.asks or _context(said, shorter) is not None:
+        return False
+    kept = len(shorter.words) - len(other.words)
+    return (
+        0 < kept < len(said.words) <= kept + _LONGEST_CONTRAST
+        and said.verb is not None
+        and said.places[kept] > said.verb
+        and shorter.words == [*said.words[:kept], *other.words]
+        and shorter.ends == [*said.ends[:kept], *other.ends]
+    )
 
 
 def _compared(ours: Statement, theirs: Statement) -> Compared:

@@ -74,6 +74,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _RELEASE = re.compile(r"(?<![\w.])v?(?P<number>\d+\.\d+(?:\.\d+)*?)(?:\.0)+(?![\w.]*\d)")
+_DIGITS = str.maketrans("", "", "0123456789")
 _NAMED = re.compile(rf"\b{_IN_WORDS}\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _ANY = re.compile(
@@ -102,9 +103,15 @@ def by_value(text: str) -> str:
     return _RELEASE.sub(r"\g<number>", in_one_unit(text))
 
 
+def equal_in_value(left: str, right: str) -> bool:
+    """Whether the numbers of two texts are the same by their value, and not in the same form."""
+    if left.translate(_DIGITS) == right.translate(_DIGITS):
+        return False
+    return _numbers(left) == _numbers(right) != ()
+
+
 @lru_cache(maxsize=65_536)
-def literals(text: str) -> tuple[str, ...]:
-    """The digits of a text, sorted, each number by its value."""
+def _numbers(text: str) -> tuple[str, ...]:
     return tuple(sorted(re.findall(r"\d[\d.,:]*", by_value(text))))
 
 

@@ -76,6 +76,8 @@ class Statement:
     turns: set[tuple[int, str]] = field(default_factory=set)
     """How many content words stand before each preposition, before each `be`, and before each
     `be` that a definite name follows (`be the`)."""
+    definite: set[int] = field(default_factory=set[int])
+    """Places of the frame at which a definite name begins: "the coffee", "my dog"."""
     joined: bool = False
     """Whether more than a list of single words is joined by `and` or the like."""
     tokens: frozenset[str] = frozenset()
@@ -230,6 +232,8 @@ def _place(made: Statement, tokens: list[str], at: int, aside: bool) -> None:
     if particle(tokens, at) or _points(tokens, at):
         made.add(f"{piece}.", piece)  # not the stem of a preposition
         return
+    if piece in DEFINITE:
+        made.definite.add(len(made.frame))
     if piece in FRONTED:
         made.turns.add((len(made.words), piece))
     elif piece in BE:

@@ -91,6 +91,11 @@ PHRASES = [
          r"|of course|well|great|thanks|thank you|hi|hello),",
          ""),
         (":", r"^\W*(?:the )?(?:root cause|cause|note|summary|conclusion):", ""),
+        ("example|instance|in other words|result|such|by the way|reason|addition",
+         r"^\W*(?:(?:for (?:example|instance)|in other words|as a result|as such|by the way"
+         r"|for (?:this|that) reason|in addition),\s*)+",
+         ""),
+        (")|.", r"^\s*\(?\d{1,2}[.)]\s+(?=[^\W\d])", ""),
         ("turn|found|discovered",
          r"^\W*(?:(?:it )?turn(?:s|ed) out|(?:i|we) (?:found|discovered)(?: out)?)(?: that)?\b",
          ""),

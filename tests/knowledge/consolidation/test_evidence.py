@@ -210,6 +210,7 @@ def contradicted(left, right, policy=POLICY, **second):
         ("The old server of this house likes coffee", "The old server of this house hates coffee"),
         ("I like black coffee", "I hate black coffee"),
         ("I care", "I don't care"),
+        ("I have no pets", "I have a dog called Rex"),
         ("You need to sign the form", "Keep the receipts, and you don't need to sign the form"),
     ],
 )

@@ -162,3 +162,67 @@ def test_one_is_not_several_unless_it_stands_for_all():
     assert compare("A dog guards the house", "Dogs guard the house").verdict is Verdict.UNSURE
     assert compare("The dog guards no house", "The dog guards no houses").verdict is Verdict.SAME
     assert compare("Every test passes", "All tests pass").verdict is Verdict.SAME
+
+
+GENERAL = [
+    ("I have no pets", "I have a dog"),
+    ("I don't eat meat", "I eat red meat in winter"),
+    ("My brother has no car", "My brother has a red car"),
+    ("The user does not use Docker", "The user uses Docker for tests"),
+    ("We don't use databases", "We use Postgres"),
+    ("I have no siblings", "I have a sister called Nora"),
+    ("There are no tests", "There are two slow tests"),
+]
+NOT_OF_ITS_KIND = [
+    ("I have no pets", "I have a picture of a dog"),
+    ("I have no dog", "I have a dog house"),
+    ("I have no dog", "I have a toy dog"),
+    ("I have no dog", "I have a pet"),
+    ("I have no pets", "My sister has a dog"),
+    ("I have no pets", "I had a dog"),
+    ("I have no pets", "I want a dog"),
+    ("I have no pets", "If I have a dog, I walk"),
+    ("I don't like pets", "I like my dog"),
+    ("The server does not use the cache", "The server uses the shared cache"),
+    ("Not all users have pets", "The users have dogs"),
+    ("I don't drink coffee after five", "I drink coffee"),
+]
+
+
+@pytest.mark.parametrize(("denied", "said"), GENERAL)
+def test_a_denial_of_the_general_denies_the_special(denied, said):
+    for one, two in ((denied, said), (said, denied)):
+        assert compare(one, two).verdict is Verdict.OPPOSITE
+
+
+@pytest.mark.parametrize(("denied", "said"), NOT_OF_ITS_KIND)
+def test_a_denial_of_the_special_denies_no_other_thing(denied, said):
+    for one, two in ((denied, said), (said, denied)):
+        assert compare(one, two).verdict is not Verdict.OPPOSITE
+
+
+PARTS = [
+    ("We use tabs, not spaces", "We use spaces"),
+    ("Given the delay, the launch is not on Monday, as planned", "The launch is on Monday"),
+    ("Our office (the new one) is not open", "Our office is open"),
+    ("For example, the budget does not grow", "The budget grows"),
+]
+NOT_ASSERTED = [
+    ("In Berlin, we do not ship food", "We ship food"),
+    ("If it rains, we do not run", "We run"),
+    ("We use tabs, not spaces", "We use tabs"),
+    ("We use tabs, not spaces", "We do not use spaces"),
+    ("At night, the office (the new one) is not open", "The office is open"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), PARTS)
+def test_a_part_that_is_asserted_by_itself_can_deny(text, said):
+    for one, two in ((text, said), (said, text)):
+        assert compare(one, two).verdict is Verdict.OPPOSITE
+
+
+@pytest.mark.parametrize(("text", "said"), NOT_ASSERTED)
+def test_a_part_that_is_not_asserted_denies_nothing(text, said):
+    for one, two in ((text, said), (said, text)):
+        assert compare(one, two).verdict is not Verdict.OPPOSITE
