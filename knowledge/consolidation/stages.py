@@ -68,7 +68,7 @@ def _entity_merges(reads: Frames, means: StageContext) -> StageResult:
 
 ENTITY_MERGES_STAGE = Stage(
     stage_of(
-        "entity_merges", 5, "Entities that are one thing under several names.", "embedder",
+        "entity_merges", 6, "Entities that are one thing under several names.", "embedder",
         "merge_similarity",
     ),
     (ENTITIES, FACTS, DECISIONS, PROJECTS),

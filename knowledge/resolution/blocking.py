@@ -10,6 +10,7 @@ from cairn.knowledge.resolution.comparison_keys import (
     JOINING,
     STRICT,
     ComparedName,
+    forms,
     initial_keys,
     kind_key,
     mistyped,
@@ -18,12 +19,24 @@ from cairn.knowledge.resolution.comparison_keys import (
     read_name,
     same_key,
     short_key,
+    spelled_out,
+    surely_mistyped,
     typo_keys,
 )
+from cairn.knowledge.resolution.weighted_names import like_records
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.model import Embedder
 
 PAIR = ["namespace", "left", "right"]
+SAME_NAME, SAME_PART = 0.8, 0.9
+"""Least weight in common of both names and of the shorter one, where an attribute agrees."""
+
+LIKE_NAME, LIKE_PART, LIKE_RECORD = 0.5, 0.8, 0.75
+"""The same, and of all that is told of one, where most of it is."""
+
+LONG_NAME, LONG_PART, LONG = 0.4, 0.6, 8
+"""The same where much is told, and how many rare words that are in common are much."""
+
 RARE, OFTEN = 2, 3
 """Mentions of a mistyped name at most, and how many times those of the right one at least."""
 
@@ -34,9 +47,9 @@ _TEXTS = pl.List(pl.String())
 _KEYS = pl.Schema(
     {
         "display_name": pl.String(), "type": pl.String(), "words": _TEXTS, "literals": _TEXTS,
-        "same": pl.String(), "plain": pl.String(), "plural": pl.String(), "bare": pl.String(),
-        "head": pl.String(), "is_one": pl.Boolean(), "short": pl.String(), "initials": _TEXTS,
-        "typos": _TEXTS,
+        "same": pl.String(), "spelled": pl.String(), "plain": pl.String(), "plural": pl.String(),
+        "bare": pl.String(), "head": pl.String(), "is_one": pl.Boolean(), "short": pl.String(),
+        "initials": _TEXTS, "typos": _TEXTS,
     }
 )  # fmt: skip
 
@@ -57,12 +70,16 @@ def _keys(display: str, type_: str) -> dict[str, object]:
     }  # fmt: skip
     if type_ in STRICT:
         return {**row, "same": name.literals[0], "plain": name.literals[0]}
+    spelled = spelled_out(display)
     if type_ == "person" or not name.words:
-        return {**row, "same": person_key(name) or None, "plain": person_key(name) or None}
+        key = person_key(name) or None
+        row |= {"same": key, "plain": key}
+        return row | ({"spelled": person_key(read_name(spelled, type_))} if spelled else {})
     bare, head, is_one = kind_key(name) or (None, None, None)
     return {
         **row,
         "same": same_key(name),
+        "spelled": same_key(read_name(spelled, type_)) if spelled else None,
         "plain": same_key(read_name(display, type_, known=False)),
         "plural": plural_key(name, display),
         "bare": bare,
@@ -83,8 +100,11 @@ def equal_names(names: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("same_words"))
         .otherwise(pl.lit("alias"))
     )
+    spelled = _joined(names, names, "spelled", "same", once=False).with_columns(
+        rule=pl.when(type="person").then(pl.lit("person")).otherwise(pl.lit("same_words"))
+    )
     plural = _joined(names, names, "plural", "plural").with_columns(rule=pl.lit("plural"))
-    return pl.concat([_pairs(same), _pairs(plural)])
+    return pl.concat([_pairs(same), _pairs(spelled), _pairs(plural)])
 
 
 def same_names(names: pl.DataFrame) -> pl.DataFrame:
@@ -157,7 +177,7 @@ def _says_what_it_is(content: str, name: str, head: str) -> pl.Expr:
         told = [
             re.search(
                 rf"(?i)(?<!\w){re.escape(row['name'])},?\s+(?:is\s+)?(?:an?|our|the|my)\s+"
-                rf"(?:[\w-]+\s+){{0,2}}{re.escape(row['head'])}(?!\w)",
+                rf"(?:[\w-]+\s+){{0,2}}(?:{'|'.join(map(re.escape, forms(row['head'])))})(?!\w)",
                 row["content"],
             )
             is not None
@@ -203,15 +223,22 @@ def mistyped_names(
     most = pl.max_horizontal("mentions", "mentions_right")
     near = near.filter(fewest <= RARE, most >= OFTEN * fewest)
     columns = ["words", "literals", "words_right", "literals_right"]
-    wrong = [
-        mistyped(ComparedName(tuple(a), tuple(b)), ComparedName(tuple(c), tuple(d)))
+    both = [
+        (ComparedName(tuple(a), tuple(b)), ComparedName(tuple(c), tuple(d)))
         for a, b, c, d in near.select(columns).iter_rows()
     ]
-    pairs = near.filter(pl.Series(wrong, dtype=pl.Boolean)).select(
-        "namespace", left="entity_id", right="entity_id_right"
-    )
-    like = _in_like_company(pairs, names, facts, embedder, policy, least=1)
-    return _undirected(like.with_columns(rule=pl.lit("spelling")))
+    wrong = [mistyped(*pair) for pair in both]
+    surely = [one and surely_mistyped(*pair) for one, pair in zip(wrong, both, strict=True)]
+    pairs = near.select(
+        "namespace",
+        left="entity_id",
+        right="entity_id_right",
+        wrong=pl.Series(wrong, dtype=pl.Boolean),
+        surely=pl.Series(surely, dtype=pl.Boolean),
+    ).filter("wrong")
+    like = _in_like_company(pairs.filter(~pl.col("surely")), names, facts, embedder, policy, 1)
+    found = pl.concat([pairs.filter("surely"), like])
+    return _undirected(found.with_columns(rule=pl.lit("spelling")))
 
 
 def same_facts(names: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
@@ -248,6 +275,27 @@ def same_facts(names: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
         | ((pl.col("counts") > 0) & pl.col("explained"))
     )
     return _pairs(judged.with_columns(rule=pl.lit("same_facts")))
+
+
+def records(names: pl.DataFrame, facts: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
+    """Names of which the rare words agree, where attributes do, or most of all that is told."""
+    of_attributes = facts.join(values, on=["namespace", "entity_id", "predicate"], how="semi")
+    like = like_records(names, of_attributes)
+    judged = like.join(compared(like, values), on=PAIR)
+    judged = judged.filter(~pl.col("apart") & (_named_alike() | _told_alike()))
+    return _pairs(judged.with_columns(rule=pl.lit("like_record")))
+
+
+def _named_alike() -> pl.Expr:
+    alike = (pl.col("whole") >= SAME_NAME) & (pl.col("part") >= SAME_PART)
+    return alike & (pl.col("agreeing") > 0)
+
+
+def _told_alike() -> pl.Expr:
+    alike = (pl.col("whole") >= LIKE_NAME) & (pl.col("part") >= LIKE_PART)
+    long = (pl.col("whole") >= LONG_NAME) & (pl.col("part") >= LONG_PART)
+    long &= pl.col("amount") >= LONG
+    return (alike | long) & (pl.col("shared") >= LIKE_RECORD)
 
 
 def unclashing(pairs: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:

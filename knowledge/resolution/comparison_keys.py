@@ -7,12 +7,22 @@ words: without an opening article, in one spelling, known names under the first 
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from cairn.knowledge.nlp.names import canonical
 from cairn.knowledge.nlp.vocabulary import NUMBERS
-from cairn.knowledge.resolution.gazetteer import HEADS, KINDS, SAME, SPELLINGS, TITLES
+from cairn.knowledge.resolution.gazetteer import (
+    HEADS,
+    KINDS,
+    LEGAL_FORMS,
+    SAME,
+    SHORT,
+    SPELLINGS,
+    SURE,
+    TITLES,
+)
 
 STRICT = frozenset({"host", "path", "project", "tool", "package"})
 """Types whose grammar says what a name is: no word of theirs is compared."""
@@ -32,9 +42,31 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ACCENT = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_INITIALS = re.compile(r"\b(?:[a-z]\.){2,}(?![a-z])")
+_UMLAUTS = str.maketrans(
+    {
+        "ä": "ae",
+        "ö": "oe",
+        "ü": "ue",
+        "Ä": "Ae",
+        "Ö": "Oe",
+        "Ü": "Ue",
+        "å": "aa",
+        "ø": "oe",
+        "æ": "ae",
+    }
+)
+_VERSION = frozenset(("version", "ver", "v"))
 _SPELLINGS = tuple((re.compile(pattern), spelling) for pattern, spelling in SPELLINGS)
 _ROMAN = re.compile(r"(?=[ivx])(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _ORDINAL = re.compile(r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)")
+_DIGITS = NUMBERS | {
+    "ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9",
+    "1st": "first", "2nd": "second", "3rd": "third",  # codespell:ignore nd
+}  # fmt: skip
+"""Numbers in one form; Roman ones behind the first word of a name."""
+_ORDINALS = frozenset((*NUMBERS, "1st", "2nd", "3rd"))  # codespell:ignore nd
+
 _ARTICLES = frozenset(("the", "our"))
 JOINING = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 _NO_PLURAL = ("ss", "us", "is", "ics", "os", "as")
@@ -53,6 +85,7 @@ def read_name(name: str, type_: str, *, known: bool = True) -> ComparedName:
     if type_ in STRICT:
         return ComparedName((), (_strict(name, type_),))
     plain = _ACCENT.sub("", unicodedata.normalize("NFKD", name.casefold()))
+    plain = _INITIALS.sub(lambda found: found[0].replace(".", ""), plain)
     plain = unicodedata.normalize("NFKC", plain)
     plain = re.sub(r"['’`]", "", plain).replace("&", " and ")
     if type_ == "person":
@@ -64,8 +97,25 @@ def read_name(name: str, type_: str, *, known: bool = True) -> ComparedName:
         words = words[1:] if words[:1] and words[0] in TITLES and len(words) > 1 else words
     else:
         words = words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
-        words = _known(words) if known else words
+        words = words[:-1] if len(words) > 1 and words[-1] in LEGAL_FORMS else words
+        words = _known([*_numbered(words)]) if known else words
     return ComparedName(tuple(words), tuple(word for word in words if _literal(word)))
+
+
+def _numbered(words: list[str]) -> Iterator[str]:
+    """Short forms written out where there are several words; numbers in digits, bare versions."""
+    for at, word in enumerate(words):
+        following = words[at + 1] if at + 1 < len(words) else ""
+        if word in _VERSION and following[:1].isdigit():
+            continue
+        if at and re.fullmatch(r"v\d[\d.]*", word):
+            yield word[1:]
+        elif len(words) > 1 and word in (_DIGITS if at else _ORDINALS):
+            yield _DIGITS[word]
+        elif len(words) > 1:
+            yield from SHORT.get(word, word).split()
+        else:
+            yield word
 
 
 def _strict(name: str, type_: str) -> str:
@@ -79,6 +129,9 @@ def _tokens(name: str) -> tuple[str, ...]:
 
 
 _KNOWN = {_tokens(other): _tokens(group[0]) for group in SAME for other in group}
+_KNOWN_WORDS = frozenset(
+    word for name in (*_KNOWN, *_KNOWN.values(), *map(_tokens, SURE)) for word in name
+)
 _LONGEST = max(map(len, _KNOWN))
 _KINDS = {head: frozenset(map(_tokens, names)) for head, names in KINDS.items()}
 
@@ -111,6 +164,12 @@ def _literal(word: str) -> bool:
     )
 
 
+def spelled_out(display: str) -> str | None:
+    """A name with its umlauts in two letters, as they are written where there are none."""
+    spelled = display.translate(_UMLAUTS)
+    return spelled if spelled != display else None
+
+
 def same_key(name: ComparedName) -> str:
     """Equal where two names have the same words, joined or apart: "web hook", "webhook"."""
     return "".join(f"|{word}|" if word in name.literals else word for word in _turned(name.words))
@@ -124,12 +183,14 @@ def person_key(name: ComparedName) -> str:
 def plural_key(name: ComparedName, shown: str) -> str | None:
     """Equal where two names of several words differ in the number of the last one at most.
 
-    A last word with a capital may be a surname: "Paul William" is not "Paul Williams".
+    Or of any, where none has a capital: "users service". A last word with a capital may be a
+    surname: "Paul William" is not "Paul Williams".
     """
     words = _turned(name.words)
     if len(words) < 2 or words[-1] in name.literals or shown.rsplit(maxsplit=1)[-1][0].isupper():
         return None
-    return same_key(ComparedName((*words[:-1], _singular(words[-1])), name.literals))
+    before = words[:-1] if shown != shown.casefold() else map(_singular, words[:-1])
+    return same_key(ComparedName((*before, _singular(words[-1])), name.literals))
 
 
 def kind_key(name: ComparedName) -> tuple[str, str, bool] | None:
@@ -146,6 +207,11 @@ def kind_key(name: ComparedName) -> tuple[str, str, bool] | None:
             known = rest in _KINDS.get(head, ())
             return same_key(ComparedName(rest, name.literals)), head, known
     return None
+
+
+def forms(word: str) -> list[str]:
+    """A word and its short forms."""
+    return [word, *(short for short, long in SHORT.items() if long == word)]
 
 
 def initial_keys(name: ComparedName) -> list[str]:
@@ -227,10 +293,26 @@ def mistyped(left: ComparedName, right: ComparedName) -> bool:
     )
 
 
+def surely_mistyped(left: ComparedName, right: ComparedName) -> bool:
+    """Whether that letter is missing, doubled or exchanged inside, so that it is hardly a word.
+
+    Other words may differ by another letter ("stationary", "stationery") or at their end
+    ("schedule", "scheduler"); of a name that is known everywhere, anything is a mistake.
+    """
+    ours, theirs = next(
+        (one, two) for one, two in zip(left.words, right.words, strict=True) if one != two
+    )
+    if any(word in _KNOWN_WORDS and len(word) >= TYPO_LENGTH for word in (ours, theirs)):
+        return True
+    inside = ours[-2:] == theirs[-2:]
+    moved = len(ours) != len(theirs) or sorted(ours) == sorted(theirs)
+    return inside and moved and min(len(ours), len(theirs)) > TYPO_LENGTH
+
+
 def _turned(words: tuple[str, ...]) -> tuple[str, ...]:
     """Words with what belongs to the last before it: "index of the table" as "table index"."""
     for at in range(1, len(words) - 2):
-        if words[at : at + 2] == ("of", "the"):
+        if words[at] in ("of", "for") and words[at + 1] in _ARTICLES:
             return (*words[at + 2 :], *words[:at])
     return words
 

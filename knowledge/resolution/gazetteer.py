@@ -36,6 +36,66 @@ windows subsystem for linux = wsl
 SAME = tuple(tuple(line.split(" = ")) for line in _SAME.strip().splitlines())
 """Groups of names of one thing each; the first stands for the others."""
 
+_SHORT = """
+administrator: admin
+application: app
+authentication: auth
+certificate: cert
+configuration: config cfg
+database: db
+department: dept
+development: dev
+documentation: docs
+environment: env
+implementation: impl
+information: info
+infrastructure: infra
+international: intl
+library: lib
+management: mgmt
+manager: mgr
+message: msg
+organization: org
+package: pkg
+parameter: param
+password: passwd pwd
+performance: perf
+production: prod
+repository: repo
+server: srv
+service: svc
+specification: spec
+standard: std
+statistics: stats
+university: univ uni
+utility: util
+version: ver
+"""
+SHORT = {
+    short: long
+    for long, _, shorts in (line.partition(": ") for line in _SHORT.strip().splitlines())
+    for short in shorts.split()
+}
+"""Short forms of words, as they are written in names of several: "prod db"."""
+
+LEGAL_FORMS = frozenset(
+    ("ag", "corp", "corporation", "gmbh", "inc", "incorporated", "limited", "llc", "ltd", "plc")
+)
+"""What may stand behind the name of a company."""
+
+_COMMON = """
+and with of for by the a an in on at to or
+album ale app apartment application avenue ave bar basic beer blvd book box brewery brewing business
+cafe card case cd co college company complete corp deluxe digital dvd edition english explicit feat
+featuring for full group home hotel inc international kit limited live llc ltd mac media model music
+new official old online original pack package pc pizza plus premium pro product professional
+program rd remastered remix restaurant retail road school series service services set shop single
+software song songs special st standard store street studio system systems the university update
+upgrade user users version vol volume web win windows with
+"""
+COMMON = frozenset(_COMMON.split())
+"""Words that many names of things and records have, and that tell little of them."""
+
 _KINDS = """
 database, db, rdbms: postgresql mysql mariadb sqlite redis mongodb cassandra cockroachdb clickhouse
   duckdb elasticsearch influxdb neo4j dynamodb firestore qdrant
@@ -69,6 +129,9 @@ def _kinds() -> dict[str, frozenset[str]]:
 
 KINDS = _kinds()
 """Kind of thing, as a word after a name ("Postgres database"), to names that are of that kind."""
+
+SURE = frozenset(name for names in KINDS.values() for name in names)
+"""Names that are known everywhere."""
 
 HEADS = frozenset(KINDS) | {
     "service", "project", "repository", "repo", "codebase", "package", "bot", "website", "site",

@@ -19,6 +19,7 @@ from cairn.knowledge.resolution.blocking import (
     equal_names,
     mistyped_names,
     named,
+    records,
     same_facts,
     same_names,
     stated,
@@ -45,6 +46,7 @@ RULES = {
     "acronym": "the initials of the other, and statements agree",
     "spelling": "one letter differs, one of them is rare, and statements agree",
     "same_facts": "names agree, and so do attributes",
+    "like_record": "rare words of the names agree, and so does what is told",
 }
 """Rules, the surest first, and why each merges."""
 
@@ -103,6 +105,7 @@ def _by_rule(
             acronyms(names, facts, said, embedder, policy),
             mistyped_names(names, facts, embedder, policy),
             same_facts(names, values),
+            records(names, facts, values),
         ]
     )
     return unclashing(_surest(found), values)

@@ -100,6 +100,37 @@ def test_a_kind_behind_a_name_where_a_statement_says_that_it_is_one():
     assert entity_merges(rows, told, ToyEmbedder(), POLICY)["rule"].to_list() == ["containment"]
 
 
+LAMP = {"maker": "Orlo Lighting", "price": "49.90", "colour": "green"}
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "told", "one"),
+    [
+        ("Solveig desk lamp deluxe", "Solveig desk lamp", {}, True),
+        ("Solveig desk lamp (old version)", "Orlo lighting Solveig desk lamp", {}, True),
+        ("Solveig desk lamp 3", "Solveig desk lamp 4", {}, False),
+        ("Solveig desk lamp", "Solveig floor lamp", {}, False),
+        ("Solveig desk lamp", "Ragnhild desk lamp", {}, False),
+        ("Orlo desk lamp Solveig", "Solveig desk lamp", {"price": "12.00"}, False),
+    ],
+)
+def test_records_are_one_where_the_rare_words_of_their_names_agree(left, right, told, one):
+    rows = entities(
+        {"entity_id": "e1", "display_name": left}, {"entity_id": "e2", "display_name": right}
+    )
+    told = [
+        {"fact_id": f"f{entity}{key}", "entity_id": entity, "predicate": key, "object": value}
+        for entity, values in (("e1", LAMP), ("e2", LAMP | told))
+        for key, value in values.items()
+    ]
+    merges = entity_merges(rows, facts(*told), ToyEmbedder(), POLICY)
+    assert merges["rule"].to_list() == (["like_record"] if one else [])
+
+
+def test_a_name_alone_is_too_little_for_a_record():
+    assert found("Orlo desk lamp Solveig", "Solveig desk lamp") == {}
+
+
 def test_attributes_that_differ_keep_equal_names_apart():
     rows = entities(
         {"entity_id": "e1", "display_name": "Harbor Cafe"},
