@@ -181,10 +181,25 @@ maximum,max address,addr specification,spec administrator,admin information,info
 statistics,stats javascript,js typescript,ts postgres,postgresql woman,lady movie,film
 car,automobile photo,photograph,picture bike,bicycle plane,airplane,aeroplane phone,telephone
 television,tv mother,mom,mum father,dad couch,sofa advertisement,advert,ad lawyer,attorney
-spokesman,spokesperson,spokeswoman speak,talk shout,yell jump,leap grey,gray centre,center
+spokesman,spokesperson,spokeswoman speak,talk shout,yell,scream jump,leap grey,gray centre,center
 licence,license catalogue,catalog company,firm happy,glad ill,sick clever,smart,intelligent
-rich,wealthy many,numerous
+rich,wealthy many,numerous baby,infant motorcycle,motorbike stone,rock woods,forest
+stare,gaze walk,stroll throw,toss marry,wed destroy,demolish injure,wound weep,cry search,seek
+afraid,scared,frightened whole,entire blonde,blond wood,wooden wool,woolen,woollen mix,blend
+government,govt arrest,detain jail,prison policeman,cop beside,alongside tired,exhausted
+doctor,physician taxi,cab truck,lorry holiday,vacation
 """
+_NATIONS = """
+africa,african america,american asia,asian australia,australian austria,austrian belgium,belgian
+brazil,brazilian britain,british bulgaria,bulgarian canada,canadian china,chinese cuba,cuban
+denmark,danish egypt,egyptian europe,european finland,finnish france,french germany,german
+greece,greek hungary,hungarian india,indian indonesia,indonesian iran,iranian iraq,iraqi
+ireland,irish israel,israeli italy,italian japan,japanese kenya,kenyan korea,korean
+lebanon,lebanese libya,libyan mexico,mexican nigeria,nigerian norway,norwegian pakistan,pakistani
+portugal,portuguese romania,romanian russia,russian scotland,scottish spain,spanish sweden,swedish
+syria,syrian thailand,thai ukraine,ukrainian vietnam,vietnamese
+"""
+"""Countries, and what is of them: "Egypt's president", "the Egyptian president"."""
 
 _IRREGULAR = """
 become,became begin,began,begun bite,bit,bitten blow,blew,blown break,broke,broken bring,brought
@@ -293,7 +308,9 @@ _AXES = f"{_VERB_AXES} {_ADJECTIVE_AXES} {_OTHER_AXES}"
 
 def _united() -> dict[str, tuple[str, bool]]:
     leader = {
-        stem(word): stem(group[0]) for group in map(_members, _SYNONYMS.split()) for word in group
+        stem(word): stem(group[0])
+        for group in map(_members, f"{_SYNONYMS} {_NATIONS}".split())
+        for word in group
     }
     united = {word: (first, False) for word, first in leader.items()}
     for axis in _AXES.split():

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from cairn.knowledge.nlp import vocabulary
 from cairn.knowledge.nlp.statements.denial import agree, clause_denied, denied, same_sites, words_of
-from cairn.knowledge.nlp.statements.generality import general_denied
+from cairn.knowledge.nlp.statements.generality import general_denied, one_of_several_denied
 from cairn.knowledge.nlp.statements.parts import asserted_parts, contrast
 from cairn.knowledge.nlp.statements.quantities import by_value, equal_in_value
 from cairn.knowledge.nlp.statements.slots import values
@@ -37,7 +37,11 @@ _BY_VALUE = frozenset({"number", "version", "time", "name", "word", "order"})
 _LONGEST_CONTRAST = 3
 """Most words in the place of others: "tabs, not spaces"."""
 
-_TENTATIVE = vocabulary.TENTATIVE | vocabulary.CONDITIONS
+_FEWEST = 2
+"""Words that parts of two texts must have in common."""
+
+_MOST_PARTS = 16
+"""Pairs of parts of two texts that are compared, at most."""
 
 _PARTLY = vocabulary.stem("partly")
 """What "not all" is read as, denied."""
@@ -89,29 +93,45 @@ def compare(left: str, right: str) -> Compared:
             other = compare(one, two)
             return other if other.verdict in {Verdict.SAME, Verdict.OPPOSITE} else found
     if found.verdict is Verdict.UNSURE and (
-        general_denied(ours, theirs)
-        or general_denied(theirs, ours)
-        or _part_denied(left, ours, theirs)
-        or _part_denied(right, theirs, ours)
+        _denies(ours, theirs) or _parts_deny(left, right, ours, theirs)
     ):
         return Compared(Verdict.OPPOSITE, "polarity")
     return found
 
 
-def _part_denied(text: str, longer: Statement, shorter: Statement) -> bool:
-    """Whether what a text says among other things denies a statement, or the other way round."""
-    if len(longer.words) <= len(shorter.words) or shorter.asks or len(shorter.words) < 2:
-        return False
-    if not _TENTATIVE.isdisjoint(shorter.words) or not set(longer.words).issuperset(shorter.words):
-        return False
-    if parts := contrast(text):
-        said, other = map(read_statement, parts)
-        if _contrasted(said, other, shorter):
-            return True
+def _denies(ours: Statement, theirs: Statement) -> bool:
+    """Whether one statement denies a whole kind, or each of several, and the other says one."""
     return any(
-        _compared(read_statement(part), shorter).verdict is Verdict.OPPOSITE
-        for part in asserted_parts(text)
+        rule(one, two)
+        for rule in (general_denied, one_of_several_denied)
+        for one, two in ((ours, theirs), (theirs, ours))
     )
+
+
+def _parts_deny(left: str, right: str, ours: Statement, theirs: Statement) -> bool:
+    """Whether something that one text says among other things denies what the other one says."""
+    if not (ours.negated or theirs.negated or any(ours.ends) or any(theirs.ends)):
+        return False
+    if len(set(ours.words).intersection(theirs.words)) < _FEWEST or ours.asks or theirs.asks:
+        return False
+    if _of_contrast(left, theirs) or _of_contrast(right, ours):
+        return True
+    lefts, rights = asserted_parts(left) or (left,), asserted_parts(right) or (right,)
+    if (lefts, rights) == ((left,), (right,)) or len(lefts) * len(rights) > _MOST_PARTS:
+        return False
+    return any(
+        _compared(one, two).verdict is Verdict.OPPOSITE or _denies(one, two)
+        for one in map(read_statement, lefts)
+        for two in map(read_statement, rights)
+        if len(one.words) >= _FEWEST and len(two.words) >= _FEWEST
+    )
+
+
+def _of_contrast(text: str, other: Statement) -> bool:
+    parts = contrast(text)
+    if parts is None:
+        return False
+    return _contrasted(read_statement(parts[0]), read_statement(parts[1]), other)
 
 
 def _contrasted(said: Statement, other: Statement, shorter: Statement) -> bool:

@@ -6,6 +6,7 @@ Both say it of one subject with one verb, and what is denied is an indefinite ob
 """
 
 from cairn.knowledge.nlp.statements.statement import Statement, common, same_persons
+from cairn.knowledge.nlp.statements.word_order import ANY_OF
 from cairn.knowledge.nlp.vocabulary import (
     ADJUNCTS,
     CONDITIONS,
@@ -51,6 +52,9 @@ _CALLED = frozenset(("called", "named"))
 _NAMED = stems(_CALLED)
 
 
+_UNSURE = TENTATIVE | CONDITIONS
+
+
 def general_denied(general: Statement, special: Statement) -> bool:
     """Whether one statement denies something of a whole kind that the other says of one of it."""
     if general.denied != [True] or special.denied != [False] or len(general.words) > LONGEST:
@@ -59,8 +63,7 @@ def general_denied(general: Statement, special: Statement) -> bool:
         return False
     if _past(general) != _past(special) or not same_persons(general.persons, special.persons):
         return False
-    unsure = TENTATIVE | CONDITIONS
-    if not (unsure.isdisjoint(general.words) and unsure.isdisjoint(special.words)):
+    if not (_UNSURE.isdisjoint(general.words) and _UNSURE.isdisjoint(special.words)):
         return False
     start, _ = common(general.frame, special.frame)
     verb = general.verb
@@ -79,6 +82,28 @@ def general_denied(general: Statement, special: Statement) -> bool:
 
 def _past(statement: Statement) -> list[str]:
     return [word for word in statement.past if word not in _CALLED]
+
+
+def one_of_several_denied(several: Statement, one: Statement) -> bool:
+    """Whether a statement denies each of several things, and the other says one of them.
+
+    "I eat neither meat nor fish", "I eat fish". Members of a list are single words.
+    """
+    if several.denied != [True] or one.denied != [False] or several.asks or one.asks:
+        return False
+    if _past(several) != _past(one) or not same_persons(several.persons, one.persons):
+        return False
+    if several.universal or not _UNSURE.isdisjoint(one.words) or several.words.count(ANY_OF) != 1:
+        return False
+    end = several.words.index(ANY_OF)
+    before = end - (len(several.words) - len(one.words))  # where the list begins
+    return (
+        0 < before < end
+        and one.words[:before] == several.words[:before]
+        and one.words[before + 1 :] == several.words[end + 1 :]
+        and one.words[before] in several.words[before:end]
+        and one.verb == several.verb
+    )
 
 
 def _is_a(word: str, kind: str) -> bool:

@@ -54,6 +54,7 @@ PHRASES = [
     (triggers.split("|"), lazy_pattern(pattern, re.IGNORECASE), replacement)
     for triggers, pattern, replacement in (
         ("`", r"`([^`\s]+)`", r"\1"),
+        ("â€™|‚äô", r"â€™|‚Äô", "'"),
         ("can", r"\bcan(?:['’]t|not)\b", "can not"),
         ("won", r"\bwon['’]t\b", "will not"),
         ("n't|n’t", r"(?<=\w)n['’]t\b", " not"),
@@ -99,6 +100,10 @@ PHRASES = [
         ("turn|found|discovered",
          r"^\W*(?:(?:it )?turn(?:s|ed) out|(?:i|we) (?:found|discovered)(?: out)?)(?: that)?\b",
          ""),
+        (" for", r"\blook((?:s|ed|ing)?) for\b", r"search\1 for"),
+        ("next to", r"\bnext to\b", "beside"),
+        ("on top of", r"\bon (?:the )?top of\b", "on"),
+        ("using", r"(?<=\w )using (?=(?:an?|the|his|her|their|my|our)\b)", "with "),
         ("in this", r"\bin this (?:repo(?:sitory)?|project|codebase)\b", "here"),
         (" on",
          r"\b(is|are|be|been|was|were|stays?|remains?|keeps?|kept|set|left) on"
@@ -113,7 +118,7 @@ PHRASES = [
         ("ought", r"\bought to\b", "should"),
         (" to", r"\b(?:has|have|need|needs) to\b", "must"),
         ("ha",
-         r"\b(?:has|have|had) ((?:not |never )?)"
+         r"\b(?:has|have|had) ((?:not |never )?)(?:(?:already|just|also|now|since) )?"
          r"(?=been\b|(?!(?:red|bed|need|seed|speed|feed)\b)\w+ed\b)",
          r"\1"),
         ("get|got",

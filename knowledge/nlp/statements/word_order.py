@@ -3,7 +3,7 @@
 Each takes the tokens of a statement and gives them in another order.
 """
 
-from cairn.knowledge.nlp.statements.clauses import BOUNDS
+from cairn.knowledge.nlp.statements.clauses import BOUNDS, denies
 from cairn.knowledge.nlp.vocabulary import (
     BE,
     CLAUSE,
@@ -19,15 +19,19 @@ from cairn.knowledge.nlp.vocabulary import (
     RELATIONS,
     STOPS,
     UNAGENTS,
+    VERBS,
     stem,
 )
+
+ANY_OF = "or."
+"""What stands behind a list of which one may be meant: no clause begins there."""
 
 _MARKS = frozenset(".;!?:,")
 
 
 def canonical(tokens: list[str]) -> list[str]:
-    """Leading clauses put behind, lists sorted."""
-    return _sorted_lists(_unfronted(tokens))
+    """Leading clauses put behind, lists and what somebody does at a time sorted."""
+    return _sorted_acts(_sorted_lists(_unfronted(tokens)))
 
 
 def active(tokens: list[str]) -> list[str]:
@@ -60,12 +64,41 @@ def _sorted_lists(tokens: list[str]) -> list[str]:
         if _is_list(tokens, at, end) and {"and", "or", "nor", "&"} & set(separators):
             result += sorted(tokens[at : end + 1 : 2])
             if not {"or", "nor"}.isdisjoint(separators):
-                result.append("or")
+                result.append(ANY_OF)
             at = end + 1
         else:
             result.append(tokens[at])
             at += 1
     return result
+
+
+def _sorted_acts(tokens: list[str]) -> list[str]:
+    """Two things that somebody does in one order: "a man plays the guitar and sings".
+
+    What was done may have been done in that order, and what is denied is so of one of them.
+    """
+    end = len(tokens) - (tokens[-1:] == ["."])
+    if tokens.count("and") != 1 or not _MARKS.isdisjoint(tokens[:end]):
+        return tokens
+    at = tokens.index("and")
+    first = next((place for place in range(1, at) if _act(tokens, place)), None)
+    if first is None or at + 1 >= end or not _act(tokens, at + 1) or denies(tokens):
+        return tokens
+    one, two = tokens[first:at], tokens[at + 1 : end]
+    if _polar(one[0]) or _polar(two[0]):
+        return tokens
+    if one[0].endswith("ing") != two[0].endswith("ing") or stem(one[0]) <= stem(two[0]):
+        return tokens
+    return [*tokens[:first], *two, "and", *one, *tokens[end:]]
+
+
+def _act(tokens: list[str], at: int) -> bool:
+    """Whether a word is a verb in a form of what goes on."""
+    return (
+        tokens[at].endswith(("ing", "s"))
+        and stem(tokens[at]) in VERBS
+        and tokens[at - 1] not in DETERMINERS
+    )
 
 
 def _is_list(tokens: list[str], at: int, end: int) -> bool:

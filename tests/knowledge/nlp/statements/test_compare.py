@@ -172,6 +172,8 @@ GENERAL = [
     ("We don't use databases", "We use Postgres"),
     ("I have no siblings", "I have a sister called Nora"),
     ("There are no tests", "There are two slow tests"),
+    ("I don't eat meat or fish", "I eat fish"),
+    ("We use neither npm, yarn nor pnpm for the shop", "We use yarn for the shop"),
 ]
 NOT_OF_ITS_KIND = [
     ("I have no pets", "I have a picture of a dog"),
@@ -185,6 +187,9 @@ NOT_OF_ITS_KIND = [
     ("I don't like pets", "I like my dog"),
     ("The server does not use the cache", "The server uses the shared cache"),
     ("Not all users have pets", "The users have dogs"),
+    ("I don't eat meat or fish", "I eat cheese"),
+    ("I eat meat or fish", "I don't eat fish"),
+    ("I don't eat meat or fish", "You eat fish"),
     ("I don't drink coffee after five", "I drink coffee"),
 ]
 
@@ -226,3 +231,20 @@ def test_a_part_that_is_asserted_by_itself_can_deny(text, said):
 def test_a_part_that_is_not_asserted_denies_nothing(text, said):
     for one, two in ((text, said), (said, text)):
         assert compare(one, two).verdict is not Verdict.OPPOSITE
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("The tool reads JSON and writes YAML", "The tool writes YAML and reads JSON"),
+        ("The Egyptian office is open", "The office of Egypt is open"),
+        ("We sit next to the wooden door", "We sit beside the wood door"),
+    ],
+)
+def test_the_same_in_other_turns_of_phrase(left, right):
+    assert compare(left, right).verdict is Verdict.SAME
+
+
+def test_what_is_read_is_not_what_is_written():
+    one, two = "The tool reads JSON and writes YAML", "The tool reads YAML and writes JSON"
+    assert compare(one, two).verdict is Verdict.UNSURE
