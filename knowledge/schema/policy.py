@@ -105,9 +105,11 @@ class Policy(BaseModel):
         0.7, ge=0, le=1, description="… of what stood in a person's message too long to be typed."
     )
 
-    merge_similarity: float = Field(0.85, description="Least similarity of facts that merge.")
+    merge_similarity: float = Field(
+        0.85, description="Least similarity of facts in other words that may be one."
+    )
     contradiction_similarity: float = Field(
-        0.75, description="Least similarity of facts that are looked at for a denial."
+        0.75, description="Least similarity of facts that are compared if they differ in words."
     )
     single_valued: tuple[str, ...] = Field(
         (), description="Slots that hold one value at a time beside those known: `ci runs on *`."

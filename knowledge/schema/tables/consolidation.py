@@ -138,7 +138,7 @@ ENTITY_MERGES = Table(
         "rule": Column(
             TEXT,
             "same_words, person, same_name, alias, stated, plural, containment, acronym, spelling, "
-            "same_facts; decided: by a person.",
+            "same_facts, like_record; decided: by a person.",
         ),
         "reason": Column(TEXT, "Why, in words."),
         "similarity": Column(REAL, "Calibrated similarity of the two names."),
