@@ -1,5 +1,8 @@
 """What the semantic gate refuses, on names that were labelled by hand.
 
+Then the share of names of pages that a search brought: those about what was asked, and those of
+advertisements between them.
+
 The labelled set has three parts. What is compared was chosen on the first two; the statements of
 the second are farther from the words of their source. The third was written afterwards.
 
@@ -29,6 +32,9 @@ LABELLED = Path(__file__).parents[1] / "tests" / "knowledge" / "labelled" / "nam
 JUNK = ("generic", "role", "fragment", "unfounded", "leaked")
 
 
+IN_RESULTS = LABELLED.with_name("names_in_results.jsonl")
+
+
 class Labelled(NamedTuple):
     """A name, what a model might say of it, and whether it is one to keep."""
 
@@ -43,7 +49,7 @@ class Labelled(NamedTuple):
     @property
     def good(self) -> bool:
         """Whether a person would keep it."""
-        return self.kind not in JUNK
+        return self.kind not in (*JUNK, "advertised")
 
     @property
     def message(self) -> str:
@@ -82,6 +88,19 @@ def labelled() -> list[Labelled]:
     types = pl.repeat("topic", len(rows), eager=True)
     forms = name_rejections(names, types, Policy().name_words)
     return [row for row, form in zip(rows, forms, strict=True) if form is None]
+
+
+def labelled_in_results() -> list[Labelled]:
+    """Names of pages that a search brought, each page with all its sentences."""
+    rows: list[Labelled] = []
+    for text in IN_RESULTS.read_text(encoding="utf-8").splitlines():
+        search = json.loads(text)
+        page = " ".join(one["fact"] for one in search["names"])
+        for one in search["names"]:
+            lines = _lines(f"s{len(rows)}", [("human", search["query"]), ("external", page)])
+            kind = "asked" if one["good"] else "advertised"
+            rows.append(Labelled(search["set"], kind, one["name"], (one["fact"],), 1, lines))
+    return rows
 
 
 def _lines(conversation: str, messages: Sequence[Sequence[str]]) -> Lines:
@@ -162,6 +181,11 @@ def main() -> None:
         print(f"part {', '.join(map(str, parts))}: {len(own)} names", dict(kinds))
         for way, by_kind in shares(own, embedder, policy).items():
             print(f"  {way:42}", {name: f"{share:.0%}" for name, share in by_kind.items()})
+
+    for part in (1, 2, 3):
+        searched = [row for row in labelled_in_results() if row.part == part]
+        by_kind = _shares(searched, refused(searched, embedder, policy))
+        print(f"results, part {part}: {len(searched)}", {n: f"{s:.0%}" for n, s in by_kind.items()})
 
 
 if __name__ == "__main__":

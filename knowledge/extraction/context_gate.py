@@ -6,16 +6,19 @@ sentence that names it in the chunk that the statement was drawn from. The best 
 name that passed still does when its conversation grows. Whole messages are no measure: one that
 speaks of five things is like none of them, and half of what it names would be refused. Nor are bare
 sentences, of which a statement in other words is too far (docs/extraction.md has the figures).
+
+What a search brought fits itself, advertisements and all. So a name that stands in results alone is
+also judged by what was asked: a statement about it must have something to do with that.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from cairn.knowledge.extraction.llm_units import conversation_of
 from cairn.knowledge.extraction.validation import Proposal
-from cairn.knowledge.llm.chunks import Lines
+from cairn.knowledge.llm.chunks import Line, Lines
 from cairn.knowledge.nlp.names import canonical
 from cairn.knowledge.nlp.spans import occurring, places_of_name
 from cairn.knowledge.nlp.text import sentences
@@ -25,6 +28,9 @@ from cairn.knowledge.vectors.similarity import pair_similarity
 
 OFF_CONTEXT = "off_context"
 """Reason of names that fit nowhere, and of facts about them."""
+
+SURELY_ASKED = 0.55
+"""Least similarity of a sentence of the results that stands for what was asked."""
 
 Topic = tuple[str, str, str]
 """Namespace, conversation and key (see proposals.Known) of a topic."""
@@ -36,6 +42,22 @@ class _Compared(NamedTuple):
     topic: Topic
     evidence: str
     context: str
+
+
+class _Told(NamedTuple):
+    """What was accepted of topics."""
+
+    names: dict[Topic, str]
+    said_of: dict[tuple[str, str], set[tuple[Topic, str]]]
+    """Topics and statements about them, of each chunk."""
+
+    def in_chunk(self, lines: Lines) -> set[tuple[Topic, str]]:
+        """Topics and statements of one chunk."""
+        return self.said_of.get((lines[0].namespace, lines[0].chunk_id), set())
+
+    def names_in(self, lines: Lines) -> set[str]:
+        """Names of its topics."""
+        return {self.names[topic] for topic, _ in self.in_chunk(lines)}
 
 
 def judged_in_context(
@@ -57,10 +79,14 @@ def judged_in_context(
         chunks: What the model was shown.
         by_rules: Topics that rules found.
         embedder: Gives vectors and calibration.
-        policy: min_name_similarity.
+        policy: min_name_similarity, min_asked_similarity.
     """
-    scores = _scores(list(_pairs(proposals, chunks)), embedder)
+    chunks = list(chunks)
+    told = _told(proposals)
+    scores = _scores(_in_context(told, chunks), embedder)
     off = {topic for topic, score in scores.items() if score < policy.min_name_similarity}
+    scores = _scores(_with_asked(told, chunks, embedder), embedder)
+    off |= {topic for topic, score in scores.items() if score < policy.min_asked_similarity}
 
     def refused(one: Proposal) -> bool:
         topic = _topic(one)
@@ -74,8 +100,8 @@ def _topic(one: Proposal) -> Topic:
     return (*conversation_of(one.line), one.about.key)
 
 
-def _pairs(proposals: Sequence[Proposal], chunks: Iterable[Lines]) -> Iterator[_Compared]:
-    """What is compared, for each topic that was proposed and of which something was accepted.
+def _told(proposals: Sequence[Proposal]) -> _Told:
+    """Topics that were proposed and of which something was accepted, and what that is.
 
     As everywhere, a statement is about its own subject and about each topic that it names.
     """
@@ -95,17 +121,62 @@ def _pairs(proposals: Sequence[Proposal], chunks: Iterable[Lines]) -> Iterator[_
         topics = {(*conversation, key) for key in keys} & names.keys()
         of_chunk = said_of.setdefault((one.line.namespace, one.line.chunk_id), set())
         of_chunk |= {(topic, one.content) for topic in topics}
+    return _Told(names, said_of)
 
+
+def _in_context(told: _Told, chunks: Iterable[Lines]) -> list[_Compared]:
+    """Statements about topics, and the sentences that name these, name before each."""
+    return [
+        _Compared(topic, f"{name}. {statement}", f"{name}. {sentence}")
+        for lines in chunks
+        for places in [_naming(lines, told.names_in(lines))]
+        for topic, statement in told.in_chunk(lines)
+        for name in [told.names[topic]]
+        for sentence in places.get(name, ())
+    ]
+
+
+def _with_asked(told: _Told, chunks: Iterable[Lines], embedder: Embedder) -> list[_Compared]:
+    """Statements about topics that only results of searches name, and what was asked there.
+
+    A sentence of the results that is like what was asked, and does not name the topic, stands
+    for it: "Brewline makes espresso, too".
+    """
+    found: list[_Compared] = []
+    named: set[Topic] = set()
     for lines in chunks:
-        said = said_of.get((lines[0].namespace, lines[0].chunk_id), set())
-        places = _naming(lines, {names[topic] for topic, _ in said})
-        for topic, statement in said:
-            name = names[topic]
-            for sentence in places.get(name, ()):
-                yield _Compared(topic, f"{name}. {statement}", f"{name}. {sentence}")
+        results = [line for line in lines if line.origin == "external"]
+        asked = _sentences(line for line in lines if line.origin == "human")
+        names = told.names_in(lines)
+        elsewhere = _naming([line for line in lines if line not in results], names)
+        in_results = _naming(results, names) if asked else {}
+        like = _like(_sentences(results), asked, embedder) if in_results else []
+        for topic, statement in told.in_chunk(lines):
+            name = told.names[topic]
+            if name in elsewhere or name not in in_results:
+                named.add(topic)
+            own = in_results.get(name, set())
+            texts = [*asked, *(sentence for sentence in like if sentence not in own)]
+            found += (_Compared(topic, statement, text) for text in texts)
+    return [pair for pair in found if pair.topic not in named]
 
 
-def _naming(lines: Lines, names: Collection[str]) -> dict[str, set[str]]:
+def _sentences(lines: Iterable[Line]) -> list[str]:
+    return [line.text[start:end] for line in lines for start, end in sentences(line.text)]
+
+
+def _like(results: Sequence[str], asked: Sequence[str], embedder: Embedder) -> list[str]:
+    """Sentences of results that are surely about what was asked."""
+    both = [(one, other) for one in range(len(results)) for other in range(len(asked))]
+    rows, columns = np.array(both, dtype=np.int64).reshape(-1, 2).T
+    similarity = pair_similarity(
+        embedder.embed(results), embedder.embed(asked), rows, columns, embedder
+    )
+    near = set(rows[similarity >= SURELY_ASKED].tolist())
+    return [sentence for at, sentence in enumerate(results) if at in near]
+
+
+def _naming(lines: Sequence[Line], names: Collection[str]) -> dict[str, set[str]]:
     """For each name the sentences of some lines that it stands in."""
     found: dict[str, set[str]] = {}
     texts = [line.text for line in lines]

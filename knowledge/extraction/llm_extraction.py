@@ -41,10 +41,10 @@ from cairn.knowledge.schema.predicates import NOBODY, PERSON_TRIGGERS
 from cairn.knowledge.vectors.model import Embedder
 
 FULL_MODE = Extractor(
-    "full_mode", "model", 5,
+    "full_mode", "model", 6,
     "Names and facts that a language model finds where a person set things off.",
     ("chunk_tokens", "name_words", "model_confidence", "own_statement_confidence",
-     "min_name_similarity", "embedder"),
+     "min_name_similarity", "min_asked_similarity", "embedder"),
     (f"trust@{trust.VERSION}",),
 )  # fmt: skip
 

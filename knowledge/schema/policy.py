@@ -42,6 +42,10 @@ class Policy(BaseModel):
     min_name_similarity: float = Field(
         0.35, description="Least similarity of a name to its context."
     )
+    min_asked_similarity: float = Field(
+        0.075,
+        description="Least similarity of what a search brought about a name to what was asked.",
+    )
 
     chunk_tokens: int = Field(
         1500, ge=50, description="Most tokens of a conversation in one question to a model."

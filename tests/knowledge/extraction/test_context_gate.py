@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from benchmarks.names import labelled, refused, shares
+from benchmarks.names import labelled, labelled_in_results, refused, shares
 from cairn.knowledge.assembly.stages import FUNNEL_STAGE
 from cairn.knowledge.extraction.introductions import introductions
 from cairn.knowledge.extraction.llm_extraction import full_mode
@@ -59,6 +59,17 @@ def test_no_labelled_name_to_keep_is_refused_and_some_that_are_none_are() -> Non
     # What the gate is not: a bare name, and a whole message, refuse what should be kept.
     assert figures["name, with the message"]["good"] > 0.7
     assert figures["name and statements, with the message"]["good"] > 0.35
+
+
+def test_names_of_advertisements_in_results_are_refused_and_hardly_another() -> None:
+    rows = labelled_in_results()
+    off = dict(zip([row.name for row in rows], refused(rows, WORDLLAMA, Policy()), strict=True))
+    assert off["Nordvale mattress"]
+    assert not off["Quillwater Duo"]
+    refusals = [row.good for row in rows if off[row.name]]
+    assert refusals.count(True) <= 1
+    assert refusals.count(False) > 0.75 * sum(not row.good for row in rows)
+    assert not any(refused(rows, WORDLLAMA, Policy(min_asked_similarity=0.0)))
 
 
 def test_the_gate_does_not_depend_on_the_names_beside_one() -> None:
