@@ -44,7 +44,7 @@ class _Compared(NamedTuple):
     context: str
 
 
-class _Told(NamedTuple):
+class _AboutTopics(NamedTuple):
     """What was accepted of topics."""
 
     names: dict[Topic, str]
@@ -100,7 +100,7 @@ def _topic(one: Proposal) -> Topic:
     return (*conversation_of(one.line), one.about.key)
 
 
-def _told(proposals: Sequence[Proposal]) -> _Told:
+def _told(proposals: Sequence[Proposal]) -> _AboutTopics:
     """Topics that were proposed and of which something was accepted, and what that is.
 
     As everywhere, a statement is about its own subject and about each topic that it names.
@@ -121,10 +121,10 @@ def _told(proposals: Sequence[Proposal]) -> _Told:
         topics = {(*conversation, key) for key in keys} & names.keys()
         of_chunk = said_of.setdefault((one.line.namespace, one.line.chunk_id), set())
         of_chunk |= {(topic, one.content) for topic in topics}
-    return _Told(names, said_of)
+    return _AboutTopics(names, said_of)
 
 
-def _in_context(told: _Told, chunks: Iterable[Lines]) -> list[_Compared]:
+def _in_context(told: _AboutTopics, chunks: Iterable[Lines]) -> list[_Compared]:
     """Statements about topics, and the sentences that name these, name before each."""
     return [
         _Compared(topic, f"{name}. {statement}", f"{name}. {sentence}")
@@ -136,7 +136,7 @@ def _in_context(told: _Told, chunks: Iterable[Lines]) -> list[_Compared]:
     ]
 
 
-def _with_asked(told: _Told, chunks: Iterable[Lines], embedder: Embedder) -> list[_Compared]:
+def _with_asked(told: _AboutTopics, chunks: Iterable[Lines], embedder: Embedder) -> list[_Compared]:
     """Statements about topics that only results of searches name, and what was asked there.
 
     A sentence of the results that is like what was asked, and does not name the topic, stands

@@ -215,13 +215,22 @@ def mistyped_names(
     names: pl.DataFrame, facts: pl.DataFrame, embedder: Embedder, policy: Policy
 ) -> pl.DataFrame:
     """A rare name that is another but for one letter of a long word, where statements agree."""
+    near = _differing_by_a_letter(names)
+    fewest = pl.min_horizontal("mentions", "mentions_right")
+    most = pl.max_horizontal("mentions", "mentions_right")
+    near = near.filter(fewest <= RARE, most >= OFTEN * fewest)
+    pairs = near.select("namespace", "surely", left="entity_id", right="entity_id_right")
+    like = _in_like_company(pairs.filter(~pl.col("surely")), names, facts, embedder, policy, 1)
+    found = pl.concat([pairs.filter("surely"), like])
+    return _undirected(found.with_columns(rule=pl.lit("spelling")))
+
+
+def _differing_by_a_letter(names: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of names with a wrong letter, and whether that is `surely` no other word."""
     keyed = names.explode("typos").drop_nulls("typos")
     near = _joined(keyed, keyed, "typos", "typos").unique(
         ["namespace", "entity_id", "entity_id_right"]
     )
-    fewest = pl.min_horizontal("mentions", "mentions_right")
-    most = pl.max_horizontal("mentions", "mentions_right")
-    near = near.filter(fewest <= RARE, most >= OFTEN * fewest)
     columns = ["words", "literals", "words_right", "literals_right"]
     both = [
         (ComparedName(tuple(a), tuple(b)), ComparedName(tuple(c), tuple(d)))
@@ -229,16 +238,24 @@ def mistyped_names(
     ]
     wrong = [mistyped(*pair) for pair in both]
     surely = [one and surely_mistyped(*pair) for one, pair in zip(wrong, both, strict=True)]
-    pairs = near.select(
-        "namespace",
-        left="entity_id",
-        right="entity_id_right",
-        wrong=pl.Series(wrong, dtype=pl.Boolean),
-        surely=pl.Series(surely, dtype=pl.Boolean),
-    ).filter("wrong")
-    like = _in_like_company(pairs.filter(~pl.col("surely")), names, facts, embedder, policy, 1)
-    found = pl.concat([pairs.filter("surely"), like])
-    return _undirected(found.with_columns(rule=pl.lit("spelling")))
+    return near.with_columns(surely=pl.Series(surely, dtype=pl.Boolean)).filter(
+        pl.Series(wrong, dtype=pl.Boolean)
+    )
+
+
+def nearly_one(names: pl.DataFrame) -> pl.DataFrame:
+    """Pairs that a rule would hold for one if more were said of them: namespace, left, right, rule.
+
+    A kind of thing behind a name, initials, and a wrong letter.
+    """
+    headed = names.drop_nulls("bare")
+    long = names.explode("initials").drop_nulls("initials")
+    found = {
+        "containment": _joined(names, headed, "same", "bare"),
+        "acronym": _joined(long, names.drop_nulls("short"), "initials", "short", once=False),
+        "spelling": _differing_by_a_letter(names),
+    }
+    return pl.concat([_pairs(both.with_columns(rule=pl.lit(rule))) for rule, both in found.items()])
 
 
 def same_facts(names: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from cairn.knowledge.resolution.blocking import (
     equal_names,
     mistyped_names,
     named,
+    nearly_one,
     records,
     same_facts,
     same_names,
@@ -85,6 +86,37 @@ def entity_merges(
         .join(times, on=["namespace", "entity_id"])
         .join(times.rename({"entity_id": "canonical_id"}), on=["namespace", "canonical_id"])
         .with_columns(decided_at=pl.max_horizontal("at", "at_right"))
+    )
+
+
+def possible_merges(
+    entities: pl.DataFrame, facts: pl.DataFrame, merged: pl.DataFrame, apart: pl.DataFrame
+) -> pl.DataFrame:
+    """Pairs of entities that may be one, for a person to decide; those of most mentions first.
+
+    Their names are what a rule asks for, but what is said of them is not enough.
+
+    Args:
+        entities: ENTITIES rows.
+        facts: FACTS rows; their attributes can keep two apart.
+        merged: ENTITY_MERGES rows.
+        apart: namespace, left_id, right_id of those that a person keeps apart.
+
+    Returns:
+        namespace, left_id, left, right_id, right (their names), rule; each pair once.
+    """
+    merged = merged.select("namespace", "entity_id")
+    free = entities.join(merged, on=merged.columns, how="anti")
+    pairs = unclashing(_surest(nearly_one(named(free))), attributes(facts))
+    pairs = pairs.join(_both_ways(apart), on=PAIR, how="anti")
+    shown = free.select("namespace", "entity_id", "display_name", "mentions")
+    for side in ("left", "right"):
+        pairs = pairs.join(shown.rename({"entity_id": side}), on=["namespace", side]).rename(
+            {side: f"{side}_id", "display_name": side, "mentions": f"{side}_mentions"}
+        )
+    often = pl.col("left_mentions") + pl.col("right_mentions")
+    return pairs.sort(often, "left_id", "right_id", descending=[True, False, False]).select(
+        "namespace", "left_id", "left", "right_id", "right", "rule"
     )
 
 

@@ -13,6 +13,7 @@ from cairn.resources.warehouse.publication import namespaces
 from cairn.serving.cli import options
 from cairn.serving.cli.commands.run.dead_letters import check_known
 from cairn.serving.cli.report import say_pending
+from cairn.serving.cli.review.entities import entity_pairs, print_entities
 from cairn.serving.cli.review.operations import operations, print_operation
 from cairn.serving.cli.review.pairs import (
     decide_on,
@@ -65,7 +66,8 @@ Examples:
   cairn show r_3f2a90c1              (the whole message that one stands in)
 
 Two facts that are alike wait where rules cannot tell whether they say the same: `cairn merge`,
-`keep-apart`, `retract` and `correct` decide. Decisions that cannot be applied, since what they
+`keep-apart`, `retract` and `correct` decide; and so do entities whose names may be of one thing.
+Decisions that cannot be applied, since what they
 meant is gone, are listed too.
 
 A proposed operation type is a command that comes again and that no rule names a kind of. To accept
@@ -113,8 +115,8 @@ def command(
     if not total:
         say(
             "Nothing is in quarantine: nothing that was said or proposed gives orders to a language"
-            " model, no value is unclear, no two facts wait to be told apart, and no command"
-            " without a kind comes again."
+            " model, no value is unclear, no two facts or entities wait to be told apart, and no"
+            " command without a kind comes again."
         )
         say_pending(waiting)
         return
@@ -258,6 +260,7 @@ def _told(state: "State", rows: pl.DataFrame, namespace: str | None) -> pl.DataF
 
 KINDS = (
     ReviewKind("pairs", "Facts that are alike", pairs, print_pair),
+    ReviewKind("entities", "Entities that may be one", entity_pairs, print_entities),
     ReviewKind("unresolved", "Decisions that cannot be applied", unresolved, print_unresolved),
     ReviewKind("proposals", "Names and facts", _proposals, _print),
     ReviewKind("lessons", "Lessons", _lessons, _print),
