@@ -44,17 +44,8 @@ _TOKEN = re.compile(
 _ACCENT = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 _INITIALS = re.compile(r"\b(?:[a-z]\.){2,}(?![a-z])")
 _UMLAUTS = str.maketrans(
-    {
-        "ä": "ae",
-        "ö": "oe",
-        "ü": "ue",
-        "Ä": "Ae",
-        "Ö": "Oe",
-        "Ü": "Ue",
-        "å": "aa",
-        "ø": "oe",
-        "æ": "ae",
-    }
+    {letter: f"{plain}e" for letter, plain in zip("äöüÄÖÜø", "aouAOUo", strict=True)}
+    | {"å": "aa", "æ": "ae"}
 )
 _VERSION = frozenset(("version", "ver", "v"))
 _SPELLINGS = tuple((re.compile(pattern), spelling) for pattern, spelling in SPELLINGS)
