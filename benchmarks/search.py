@@ -150,7 +150,8 @@ def _baseline(home: Path, own: pl.DataFrame, vectors: Sequence[Any]) -> dict[str
     def point(row: PointRow) -> models.PointStruct:
         told = words.told(row.text, row.beside, row.names)
         sparse = models.SparseVector(indices=told.indices, values=told.values)
-        both: dict[str, Any] = {DENSE: row.vector, SPARSE: sparse}
+        dense = None if row.vector is None else row.vector.tolist()
+        both: dict[str, Any] = {DENSE: dense, SPARSE: sparse}
         return models.PointStruct(id=row.uuid, vector=both, payload=row.payload)
 
     begin = time.perf_counter()

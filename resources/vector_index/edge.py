@@ -1,4 +1,7 @@
-"""The embedded vector index: Qdrant Edge, generations in folders that do not change."""
+"""The embedded vector index, generations in folders that do not change.
+
+Few points are in a flat index, many in a shard of Qdrant Edge.
+"""
 
 import json
 import os
@@ -11,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import qdrant_edge as edge
@@ -23,6 +26,7 @@ from cairn.resources.home.notes import NoteError, read_note
 from cairn.resources.home.seals import SEALS, blocks, has_size, is_as_sealed, seal, seals
 from cairn.resources.vector_index.bm25 import Words
 from cairn.resources.vector_index.filters import INDEXED, Condition, conditions
+from cairn.resources.vector_index.flat import FlatIndex, flat_index
 from cairn.resources.vector_index.fusion import (
     DENSE,
     EXACT_BELOW,
@@ -49,16 +53,16 @@ from cairn.resources.vector_index.protocol import (
     prepared,
 )
 
-INDEXED_FROM = 200
-"""Of fewer points the engine looks at each, 2 ms at most, and all are put in anew: to build indexes
-of their fields takes 0.1 s, and to load them 0.03 s, however few the points are."""
-ALL_INDEXED_FROM = 3_000
-"""Of fewer points those fields have no index that most searches do not filter by."""
-SELDOM_ASKED = frozenset(
-    {"sources", "predicate", "category", "knowledge_type", "info_type", "tags"}
-)
+FLAT_BELOW = EXACT_BELOW
+"""Fewer points than this are compared exactly in any case, and are in a flat index: a shard of the
+engine takes 70 MB and 30 ms to load, however few points it has (docs/decisions/0055)."""
 BATCH = 1_000
-OPEN_SHARDS = 8
+OPEN_BYTES = 512 << 20
+"""Of files of generations that stay open, those asked for last; what one has is mapped to memory.
+One that is larger is open alone."""
+
+FLAT, SHARD = "flat", "shard"
+"""Names of an index in a build."""
 
 _INDEX_TYPES = {
     "keyword": edge.PayloadSchemaType.Keyword,
@@ -68,9 +72,10 @@ _INDEX_TYPES = {
 
 
 class EdgeIndex:
-    """The embedded engine: `VectorIndex` over a folder.
+    """The embedded index: `VectorIndex` over a folder.
 
-    `<folder>/<namespace>/<generation>/<build>/` has `generation.json` and the engine's `shard/`.
+    `<folder>/<namespace>/<generation>/<build>/` has `generation.json`, and a `flat` index or the
+    engine's `shard/`.
     A build is complete once it stands under its number, and the highest number counts: the night
     adds an optimized build of the same contents. The engine touches files when it loads a shard,
     but not what they hold; several processes may load one. What they hold is sealed, since the
@@ -80,7 +85,8 @@ class EdgeIndex:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._words = Words()
-        self._shards: dict[Path, tuple[int, tuple[Generation, edge.EdgeShard]]] = {}
+        self._open: dict[Path, _Opened] = {}
+        """By the folder of the generation, the one asked for last at the end."""
         self._lock = threading.Lock()
         self._copies: list[tempfile.TemporaryDirectory[str]] = []
 
@@ -95,17 +101,23 @@ class EdgeIndex:
     ) -> Generation:
         """See `VectorIndex.publish`. Only under the home's write lock."""
         rows = prepared(check_namespace(namespace), points, dimension)
-        made = described(namespace, rows, model, dimension, optimized=rebuild)
+        flat = len(rows) < FLAT_BELOW
+        made = described(namespace, rows, model, dimension, optimized=rebuild or flat)
         folder = self._folder / namespace / made.name
         build = _latest(folder)
         there = _about(build) if build and _damage(build, deep=False) is None else None
         if there and (there.optimized or not rebuild):
             return there
         partial = self._folder / namespace / f"{uuid.uuid4()}.partial"
-        base = None if rebuild else self._newest_like(made)
-        made = replace(made, anew=base is None)
+        base = None if rebuild else self._newest_like(made, FLAT if flat else SHARD)
+        made = replace(made, anew=flat or base is None)
         try:
-            self._build(made, rows, partial / "shard", base)
+            partial.mkdir(mode=0o700, parents=True)
+            if flat:
+                before = FlatIndex.load(base) if base else None
+                flat_index(rows, dimension, self._words_of, before).save(partial / FLAT)
+            else:
+                self._build(made, rows, partial / SHARD, base)
             replace_file(partial / "generation.json", json.dumps(asdict(made)).encode())
             seal(partial, _files(partial))
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -155,33 +167,20 @@ class EdgeIndex:
         vectors: bool = False,
     ) -> list[Hit]:
         """See `VectorIndex.search`."""
-        about, shard = self._opened(namespace, generation)
+        about, index = self._opened(namespace, generation)
         check_query(about, model, vector)
         wanted = conditions(filters or Filters())
         if wanted is None:
             return []
-        only = edge.Filter(must=[_condition(each) for each in wanted]) if wanted else None
-
-        def nearest(query: Any, arm: str, params: edge.SearchParams) -> Arm:
-            nearest = edge.Query.Nearest(query, using=arm)
-            request = edge.QueryRequest(limit + TIES, query=nearest, filter=only, params=params)
-            return ranked(shard.query(request), arm, limit)
-
-        def retrieve(points: list[PointId], with_vector: bool) -> list[edge.Record]:
-            return shard.retrieve(points, True, [DENSE, SPARSE] if with_vector else False)
-
-        arms: dict[str, Arm] = {}
-        words = self._words.asked(text)
-        if words.indices:
-            # By itself the engine counts deleted points too, and scores would depend on how a
-            # generation came about; to count those of the namespace takes longer.
-            own = None if about.anew else edge.IdfParams(edge.Filter(must=[_tenant(namespace)]))
-            arms[SPARSE] = nearest(words, SPARSE, edge.SearchParams(idf=own))
         asked = vector if about.dense else None
-        if asked is not None:
-            params = edge.SearchParams(exact=about.points < EXACT_BELOW)
-            arms[DENSE] = nearest(list(asked), DENSE, params)
-        return hits(arms, asked, retrieve, self._words.telling(text) if vectors else None)
+        words, telling = self._words.asked(text), self._words.telling(text) if vectors else None
+        if isinstance(index, FlatIndex):
+            passing = index.passing(wanted)
+            arms = {SPARSE: index.by_words(words, passing, limit)}
+            if asked is not None:
+                arms[DENSE] = index.nearest(asked, passing, limit)
+            return hits(arms, asked, lambda ids, _: index.retrieve(ids, telling or ()), telling)
+        return _ask(about, index, words, asked, wanted, limit, telling)
 
     def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
         """See `VectorIndex.prune`. What a killed build left behind goes too."""
@@ -196,12 +195,12 @@ class EdgeIndex:
     def _build(self, made: Generation, rows: Prepared, folder: Path, base: Path | None) -> None:
         """Fills a folder with a shard of these rows, and proves that it holds them."""
         if base:
-            copy_sparse(base / "shard", folder)
+            copy_sparse(base, folder)
             shard = edge.EdgeShard.load(str(folder))
             held = dict(_held(shard))
         else:
-            folder.mkdir(mode=0o700, parents=True)
-            shard = _new_shard(folder, made.dimension, _indexed(made.points))
+            folder.mkdir(mode=0o700)
+            shard = _new_shard(folder, made.dimension)
             held = {}
         if gone := held.keys() - rows.marks.keys():
             shard.update(edge.UpdateOperation.delete_points(sorted(gone)))
@@ -225,20 +224,19 @@ class EdgeIndex:
         edge.EdgeShard.load(str(folder)).close()
 
     def _point(self, row: PointRow) -> edge.Point:
-        vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector}
-        words = self._words.told(row.text, row.beside, row.names)
-        if words.indices:
+        vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector.tolist()}
+        if (words := self._words_of(row)).indices:
             vectors[SPARSE] = words
         return edge.Point(row.uuid, vectors, row.payload | {"digest": row.digest})
 
-    def _newest_like(self, made: Generation) -> Path | None:
-        """The build of the newest generation that can be copied, and has most of these points.
+    def _words_of(self, row: PointRow) -> edge.SparseVector:
+        return self._words.told(row.text, row.beside, row.names)
+
+    def _newest_like(self, made: Generation, kind: str) -> Path | None:
+        """The newest index of a kind that can be copied, and has most of these points.
 
         To copy it takes a third of the time of putting all points in.
         """
-        fields = _indexed(made.points)
-        if not fields:
-            return None
         builds = [
             build
             for folder in (self._folder / made.namespace).glob("*")
@@ -247,11 +245,12 @@ class EdgeIndex:
             and there.model == made.model
             and there.dimension == made.dimension
             and there.format == FORMAT
-            and fields == _indexed(there.points)
+            and (build / kind).exists()
             and made.points < 2 * there.points
             and _damage(build, deep=True) is None
         ]
-        return max(builds, key=lambda build: build.stat().st_mtime_ns, default=None)
+        newest = max(builds, key=lambda build: build.stat().st_mtime_ns, default=None)
+        return newest and newest / kind
 
     def _build_of(self, namespace: str, name: str) -> Path:
         build = _latest(self._folder / check_namespace(namespace) / name)
@@ -259,26 +258,36 @@ class EdgeIndex:
             raise MissingGenerationError(namespace, name)
         return build
 
-    def _opened(self, namespace: str, name: str) -> tuple[Generation, edge.EdgeShard]:
-        """A loaded shard; the longest open gives way. Loading takes 50 ms, so they are kept."""
+    def _opened(self, namespace: str, name: str) -> tuple[Generation, FlatIndex | edge.EdgeShard]:
+        """An open generation; of many those that nobody asked for the longest give way."""
         folder = self._folder / check_namespace(namespace) / name
         with self._lock:
             changed = _changed(folder)
-            if (known := self._shards.get(folder)) and known[0] == changed:
-                return known[1]
-            while len(self._shards) >= OPEN_SHARDS:
-                del self._shards[next(iter(self._shards))]
-            build = self._build_of(namespace, name)
-            try:
-                opened = self._load(build)
-            except VectorIndexError:
-                if build.exists():
-                    raise
-                opened = self._load(self._build_of(namespace, name))  # the night just replaced it
-            self._shards[folder] = changed, opened
-            return opened
+            known = self._open.pop(folder, None)
+            if known is None or known.changed != changed:
+                build = self._build_of(namespace, name)
+                try:
+                    opened = self._load(build)
+                except VectorIndexError:
+                    if build.exists():
+                        raise
+                    build = self._build_of(namespace, name)  # the night just replaced it
+                    opened = self._load(build)
+                size = sum(noted.size for noted in seals(build).values())
+                known = _Opened(changed, size, *opened)
+            self._open[folder] = known
+            self._close_longest_idle()
+            return known.about, known.index
 
-    def _load(self, build: Path) -> tuple[Generation, edge.EdgeShard]:
+    def _close_longest_idle(self) -> None:
+        size = sum(one.size for one in self._open.values())
+        for folder, one in list(self._open.items())[:-1]:
+            if size <= OPEN_BYTES:
+                return
+            size -= one.size
+            del self._open[folder]
+
+    def _load(self, build: Path) -> tuple[Generation, FlatIndex | edge.EdgeShard]:
         """A build, from a copy of it where the engine may not touch its files.
 
         Raises:
@@ -287,7 +296,9 @@ class EdgeIndex:
         about, wrong = _about(build), _damage(build, deep=False)
         try:
             if about is not None and wrong is None:
-                return about, edge.EdgeShard.load(str(self._touchable(build / "shard")))
+                if (build / FLAT).exists():
+                    return about, FlatIndex.load(build / FLAT)
+                return about, edge.EdgeShard.load(str(self._touchable(build / SHARD)))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # the engine has no exceptions of its own
@@ -304,20 +315,54 @@ class EdgeIndex:
             return shard
         copy = tempfile.TemporaryDirectory(prefix="cairn-index-")
         self._copies.append(copy)  # removed with the index
-        copy_sparse(shard, Path(copy.name) / "shard")
+        copy_sparse(shard, Path(copy.name) / SHARD)
         for path in Path(copy.name).rglob("*"):
             path.chmod(0o700 if path.is_dir() else 0o600)
-        return Path(copy.name) / "shard"
+        return Path(copy.name) / SHARD
 
 
-def _indexed(points: int) -> frozenset[str]:
-    """Fields that have an index in a generation of so many points."""
-    if points < INDEXED_FROM:
-        return frozenset()
-    return frozenset(INDEXED) - (SELDOM_ASKED if points < ALL_INDEXED_FROM else set())
+class _Opened(NamedTuple):
+    """An open generation, when its folder had last changed, and the size of its files."""
+
+    changed: int
+    size: int
+    about: Generation
+    index: FlatIndex | edge.EdgeShard
 
 
-def _new_shard(folder: Path, dimension: int, fields: Collection[str]) -> edge.EdgeShard:
+def _ask(
+    about: Generation,
+    shard: edge.EdgeShard,
+    words: edge.SparseVector,
+    asked: Sequence[float] | None,
+    wanted: Sequence[Condition],
+    limit: int,
+    telling: Sequence[int] | None,
+) -> list[Hit]:
+    """A search in a shard of the engine."""
+    only = edge.Filter(must=[_condition(each) for each in wanted]) if wanted else None
+
+    def nearest(query: Any, arm: str, params: edge.SearchParams) -> Arm:
+        nearest = edge.Query.Nearest(query, using=arm)
+        request = edge.QueryRequest(limit + TIES, query=nearest, filter=only, params=params)
+        return ranked(shard.query(request), arm, limit)
+
+    def retrieve(points: list[PointId], with_vector: bool) -> list[edge.Record]:
+        return shard.retrieve(points, True, [DENSE, SPARSE] if with_vector else False)
+
+    arms: dict[str, Arm] = {}
+    if words.indices:
+        # By itself the engine counts deleted points too, and scores would depend on how a
+        # generation came about; to count those of the namespace takes longer.
+        own = None if about.anew else edge.IdfParams(edge.Filter(must=[_tenant(about.namespace)]))
+        arms[SPARSE] = nearest(words, SPARSE, edge.SearchParams(idf=own))
+    if asked is not None:
+        params = edge.SearchParams(exact=about.points < EXACT_BELOW)
+        arms[DENSE] = nearest(list(asked), DENSE, params)
+    return hits(arms, asked, retrieve, telling)
+
+
+def _new_shard(folder: Path, dimension: int) -> edge.EdgeShard:
     config = edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(dimension, edge.Distance.Cosine)},
         sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
@@ -327,9 +372,8 @@ def _new_shard(folder: Path, dimension: int, fields: Collection[str]) -> edge.Ed
     shard = edge.EdgeShard.create(str(folder), config)
     tenant = edge.KeywordIndexParams(is_tenant=True)
     for field, kind in INDEXED.items():
-        if field in fields:
-            index = tenant if field == "namespace" else _INDEX_TYPES[kind]
-            shard.update(edge.UpdateOperation.create_field_index(field, index))
+        index = tenant if field == "namespace" else _INDEX_TYPES[kind]
+        shard.update(edge.UpdateOperation.create_field_index(field, index))
     return shard
 
 
@@ -387,7 +431,8 @@ def _damage(build: Path, *, deep: bool) -> str | None:
         file = build / name
         if not (is_as_sealed(file, noted, deep=True) if deep else has_size(file, noted.size)):
             return f"{name} is not as it was written"
-    return None if (build / "shard").is_dir() else "its files are gone"
+    there = (build / FLAT).is_file() or (build / SHARD).is_dir()
+    return None if there else "its files are gone"
 
 
 def copy_sparse(source: Path, target: Path) -> None:

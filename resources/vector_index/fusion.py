@@ -87,7 +87,7 @@ def hits(
         query /= np.linalg.norm(query) or 1.0
     found: list[Hit] = []
     for id_, point in zip(points, retrieve(points, needed), strict=True):
-        payload = point.payload or {}
+        payload = {name: value for name, value in (point.payload or {}).items() if name != "digest"}
         nearness, near = dense.get(id_, (None, None))
         weight, rank = sparse.get(id_, (None, None))
         stored = point.vector if needed else None  # each look at it makes it anew

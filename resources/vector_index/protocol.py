@@ -15,7 +15,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables.table import TEXT, TEXTS, TIME
 from cairn.knowledge.vectors.model import Vectors
 
-FORMAT = 6
+FORMAT = 7
 """Rises when points or BM25 change: all names change, and all is built anew."""
 
 PAYLOAD: dict[str, pl.DataType] = {
@@ -218,7 +218,7 @@ class PointRow(NamedTuple):
     """Texts whose words it is found by, too, each with what they weigh."""
     names: Sequence[str]
     """Who said it, or whom it is about."""
-    vector: list[float] | None
+    vector: Vectors | None
     payload: dict[str, Any]
 
 
@@ -260,14 +260,13 @@ class Prepared:
                 wanted, texts, payloads, strict=True
             ):
                 id_, mark = some[at - start]
-                vector = self._vectors[at]
                 yield PointRow(
                     id_,
                     mark,
                     text,
                     [(context, CONTEXT_WEIGHT), *((one["text"], one["weight"]) for one in beside)],
                     names,
-                    None if vector is None else vector.tolist(),
+                    self._vectors[at],
                     {name: value for name, value in payload.items() if value not in (None, [])},
                 )
 

@@ -286,7 +286,7 @@ class ServerIndex:
             )
 
     def _point(self, row: PointRow) -> models.PointStruct:
-        vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector}
+        vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector.tolist()}
         words = self._words.told(row.text, row.beside, row.names)
         if words.indices:
             vectors[SPARSE] = _sparse(words)

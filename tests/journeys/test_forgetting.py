@@ -293,8 +293,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
         add_source(state.home, place / name, name)
     add_event(state, {"type": "note", "namespace": "ada", "text": f"The {WORD} needs oil."})
     with pytest.MonkeyPatch.context() as patched:  # as of many points, where the word stands, too
-        patched.setattr(edge, "INDEXED_FROM", 0)
-        patched.setattr(edge, "ALL_INDEXED_FROM", 0)
+        patched.setattr(edge, "FLAT_BELOW", 0)
         follow(state)
     (record,) = notes_of(state)
     state.answers.put(kept("one", WORD), [record])

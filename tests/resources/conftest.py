@@ -24,7 +24,7 @@ def qdrant(running_qdrant: qdrant_http.QdrantHttp) -> qdrant_http.QdrantHttp:
     return running_qdrant
 
 
-@pytest.fixture(params=["embedded", "embedded, with indexes of fields", *SERVERS])
+@pytest.fixture(params=["flat", "shard", *SERVERS])
 def engine(
     request: pytest.FixtureRequest,
     tmp_path: Path,
@@ -32,10 +32,9 @@ def engine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Engine]:
     """Each engine in turn."""
-    if request.param.startswith("embedded"):
-        if request.param != "embedded":
-            monkeypatch.setattr(edge, "INDEXED_FROM", 0)
-            monkeypatch.setattr(edge, "ALL_INDEXED_FROM", 0)
+    if request.param in ("flat", "shard"):
+        if request.param == "shard":
+            monkeypatch.setattr(edge, "FLAT_BELOW", 0)
         yield embedded(tmp_path)
     else:
         with on_a_server(request.param, qdrant) as opened:

@@ -14,6 +14,7 @@ import pytest
 
 import cairn.resources.vector_index.edge
 from cairn.resources.vector_index.edge import EdgeIndex
+from cairn.resources.vector_index.flat import FlatIndex
 from tests.resources.points import EAST, POINTS, UP, ids_of, points_of, publish, shown
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -27,10 +28,12 @@ def test_the_same_contents_write_nothing(tmp_path: Path) -> None:
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize("flat", [True, False])
 def test_a_copy_with_the_difference_answers_as_one_built_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flat: bool
 ) -> None:
-    monkeypatch.setattr(cairn.resources.vector_index.edge, "INDEXED_FROM", 0)
+    if not flat:
+        monkeypatch.setattr(cairn.resources.vector_index.edge, "FLAT_BELOW", 0)
     index, anew = EdgeIndex(tmp_path / "copied"), EdgeIndex(tmp_path / "anew")
     old = publish(index)
     more = points_of({"id": "f4", "kind": "fact", "text": "Backups run at night", "vector": EAST})
@@ -38,7 +41,7 @@ def test_a_copy_with_the_difference_answers_as_one_built_anew(
         text=pl.col("text").str.replace("Debian", "Alpine")
     )
     name = publish(index, after)
-    assert not index.generation("me", name).anew
+    assert index.generation("me", name).anew == flat
     assert publish(anew, after, rebuild=True) == name
     for text in ("backups", "alpine debian", "nginx server"):
         query: dict[str, Any] = {"text": text, "vector": [0.6, 0.8, 0.0], "model": "toy"}
@@ -46,20 +49,29 @@ def test_a_copy_with_the_difference_answers_as_one_built_anew(
     assert ids_of(index.search("me", old, text="backups")) == ["f2", "f3"]
 
 
-def test_what_has_no_indexes_of_fields_is_not_copied_into_what_has(
+def test_what_was_asked_for_longest_ago_gives_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cairn.resources.vector_index.edge, "INDEXED_FROM", POINTS.height + 1)
-    index = EdgeIndex(tmp_path)
-    small = publish(index)
-    more = points_of({"id": "f4", "kind": "fact", "text": "Backups run at night", "vector": EAST})
-    name = publish(index, pl.concat([POINTS, more]))
-    assert index.generation("me", name).anew
-    fields = {
-        kept: len(list((tmp_path / "me" / kept).rglob("payload_index/*-kind-map")))
-        for kept in (small, name)
-    }
-    assert fields == {small: 0, name: 1}
+    index, loaded = EdgeIndex(tmp_path), list[str]()
+    load = FlatIndex.load
+    monkeypatch.setattr(
+        FlatIndex, "load", lambda file: loaded.append(file.parents[2].name) or load(file)
+    )
+    names = {each: index.publish(each, POINTS, model="toy", dimension=3).name for each in "abc"}
+    size = sum(file.stat().st_size for file in tmp_path.glob("a/*/*/[!_]*"))
+    monkeypatch.setattr(cairn.resources.vector_index.edge, "OPEN_BYTES", 2 * size)
+
+    def asked(namespaces: str) -> str:
+        loaded.clear()
+        for each in namespaces:
+            assert ids_of(index.search(each, names[each], text="backups")) == ["f2", "f3"]
+        return "".join(loaded)
+
+    assert asked("abab") == "ab"
+    assert asked("ac") == "c"
+    assert asked("acb") == "b"
+    monkeypatch.setattr(cairn.resources.vector_index.edge, "OPEN_BYTES", 1)
+    assert asked("bbab") == "ab", "one stays open, however large"
 
 
 def _read(folder: Path, name: str, answers: "Queue[list[str]]", go_on: Event) -> None:
@@ -86,6 +98,7 @@ def test_two_processes_read_one_generation_at_once(tmp_path: Path) -> None:
 def _build(folder: Path, started: Event) -> None:
     rows = [{"id": f"f{n}", "kind": "fact", "text": f"word{n}", "vector": UP} for n in range(8000)]
     points = points_of(*rows)
+    cairn.resources.vector_index.edge.FLAT_BELOW = 0
     started.set()
     publish(EdgeIndex(folder), points)
     time.sleep(60)

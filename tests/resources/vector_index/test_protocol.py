@@ -267,21 +267,21 @@ def _comparable(found: Sequence[Hit]) -> list[Any]:
 @settings(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(points=points(), asked=st.lists(queries(), min_size=4, max_size=8), indexed=st.booleans())
-def test_both_engines_give_the_same_hits(
+@given(points=points(), asked=st.lists(queries(), min_size=4, max_size=8), flat=st.booleans())
+def test_all_engines_give_the_same_hits(
     which: str,
     qdrant: QdrantHttp,
     points: pl.DataFrame,
     asked: list[dict[str, Any]],
-    indexed: bool,
+    flat: bool,
 ) -> None:
     with (
         TemporaryDirectory() as folder,
         on_a_server(which, qdrant) as server,
         pytest.MonkeyPatch.context() as patched,
     ):
-        patched.setattr(edge, "INDEXED_FROM", 0 if indexed else 100)
-        patched.setattr(edge, "ALL_INDEXED_FROM", 0)
+        if not flat:
+            patched.setattr(edge, "FLAT_BELOW", 0)
         index, other = embedded(Path(folder))(), server()
         name = publish(index, points)
         assert publish(other, points) == name
