@@ -22,6 +22,7 @@ from benchmarks.change import CHAT_GOAL, LINES, MESSAGES, SEARCHABLE_GOAL
 from benchmarks.change import GOALS as CHANGE_GOALS
 from benchmarks.hooks import BRIEF_GOAL_S
 from benchmarks.hooks import GOAL_MS as HOOK_GOAL_MS
+from benchmarks.namespaces import GOAL_MS as NAMESPACES_GOAL_MS
 from benchmarks.sessions import A_CHAT, SAMPLES
 from benchmarks.start import BESIDE, GOALS, GRAPH
 
@@ -132,6 +133,7 @@ def measured(
                 run("search", count, SEARCHES if rounds > 1 else COMPARED, COMPARED)
                 for count in facts[:2]
             ],
+            "namespaces": run("namespaces", *((100, 2_000) if rounds > 1 else (4, 20))),
             "http": run("http", facts[0], *((4, 5) if rounds > 1 else (1, 0.1)), threads=1),
         }
 
@@ -241,6 +243,14 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         )
     for found in result["search"]:
         yield from searched(found)
+    found, p95 = result["namespaces"], result["namespaces"]["later"]["p95"]
+    yield Figure(
+        f"a search in one of {found['namespaces']} namespaces at random, p95",
+        f"goal {NAMESPACES_GOAL_MS} ms",
+        f"{p95:.1f} ms (the first of each {found['first']['p95']:.1f}), {found['memory_mb']:.1f} MB each",
+        NAMESPACES_GOAL_MS / p95,
+        "1",
+    )
     yield from over_http(result["http"])
     stages = result["stages"]["stages"]
     for name, stage in stages.items():

@@ -263,6 +263,14 @@ def search(count: str, asked: str, compared: str) -> dict[str, Any]:
         return measured(Path(home), int(count), int(asked), int(compared))
 
 
+def namespaces(count: str, asked: str) -> dict[str, Any]:
+    """Milliseconds of searches in many namespaces, asked at random, and the memory of each."""
+    from benchmarks.namespaces import measured
+
+    with tempfile.TemporaryDirectory() as folder:
+        return measured(Path(folder), int(count), int(asked))
+
+
 def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
     """Searches over HTTP: what it adds, one and eight clients, one worker and one for each core."""
     from benchmarks.http import measured
@@ -385,6 +393,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         facts,
         night,
         search,
+        namespaces,
         http,
         publish,
         start,

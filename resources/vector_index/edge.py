@@ -85,7 +85,7 @@ class EdgeIndex:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._words = Words()
-        self._open: dict[Path, _Opened] = {}
+        self._open: dict[Path, _OpenIndex] = {}
         """By the folder of the generation, the one asked for last at the end."""
         self._lock = threading.Lock()
         self._copies: list[tempfile.TemporaryDirectory[str]] = []
@@ -175,11 +175,7 @@ class EdgeIndex:
         asked = vector if about.dense else None
         words, telling = self._words.asked(text), self._words.telling(text) if vectors else None
         if isinstance(index, FlatIndex):
-            passing = index.passing(wanted)
-            arms = {SPARSE: index.by_words(words, passing, limit)}
-            if asked is not None:
-                arms[DENSE] = index.nearest(asked, passing, limit)
-            return hits(arms, asked, lambda ids, _: index.retrieve(ids, telling or ()), telling)
+            return index.search(words, asked, wanted, limit, telling)
         return _ask(about, index, words, asked, wanted, limit, telling)
 
     def prune(self, namespace: str, keep: Collection[str]) -> list[str]:
@@ -274,7 +270,7 @@ class EdgeIndex:
                     build = self._build_of(namespace, name)  # the night just replaced it
                     opened = self._load(build)
                 size = sum(noted.size for noted in seals(build).values())
-                known = _Opened(changed, size, *opened)
+                known = _OpenIndex(changed, size, *opened)
             self._open[folder] = known
             self._close_longest_idle()
             return known.about, known.index
@@ -321,7 +317,7 @@ class EdgeIndex:
         return Path(copy.name) / SHARD
 
 
-class _Opened(NamedTuple):
+class _OpenIndex(NamedTuple):
     """An open generation, when its folder had last changed, and the size of its files."""
 
     changed: int

@@ -21,8 +21,8 @@ from safetensors.numpy import save_file
 
 from cairn.knowledge.vectors.model import Vectors
 from cairn.resources.vector_index.filters import INDEXED, Condition
-from cairn.resources.vector_index.fusion import DENSE, DIGITS, SPARSE, Arm, PointId
-from cairn.resources.vector_index.protocol import PointRow, Prepared
+from cairn.resources.vector_index.fusion import DENSE, DIGITS, SPARSE, Arm, PointId, hits
+from cairn.resources.vector_index.protocol import Hit, PointRow, Prepared
 
 KEYWORDS = [field for field, kind in INDEXED.items() if kind == "keyword" and field != "namespace"]
 NUMBERS = [field for field, kind in INDEXED.items() if kind != "keyword"]
@@ -91,6 +91,29 @@ class FlatIndex:
         """Id and digest of each point."""
         ids = ("-".join(_parts(mark[:16].tobytes().hex())) for mark in self.marks)
         return dict(zip(ids, (mark[16:].tobytes().hex() for mark in self.marks), strict=True))
+
+    def search(
+        self,
+        words: edge.SparseVector,
+        asked: Sequence[float] | None,
+        wanted: Sequence[Condition],
+        limit: int,
+        telling: Sequence[int] | None,
+    ) -> list[Hit]:
+        """The nearest by vector and the best by BM25, at most `limit` of each, each point once.
+
+        Args:
+            words: Those of the query.
+            asked: Its vector; None asks BM25 alone.
+            wanted: What points must be.
+            limit: Most results per arm.
+            telling: Words by which is told what a hit covers, where each is to have its vector.
+        """
+        passing = self.passing(wanted)
+        arms = {SPARSE: self.by_words(words, passing, limit)}
+        if asked is not None:
+            arms[DENSE] = self.nearest(asked, passing, limit)
+        return hits(arms, asked, lambda ids, _: self.retrieve(ids, telling or ()), telling)
 
     def passing(self, wanted: Sequence[Condition]) -> NDArray[np.bool_] | None:
         """Which points are what is wanted of them; None for all."""

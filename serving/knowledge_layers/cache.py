@@ -1,10 +1,21 @@
 """The three layers in memory: for tests, and for knowledge that one document holds."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 
-from cairn.knowledge.nlp.text import STOP_WORDS, words
-from cairn.knowledge.nlp.vocabulary import stem
+import polars as pl
+from qdrant_edge import SparseVector
+
+from cairn.knowledge.schema.calendar import EPOCH
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.vectors.model import Embedder
+from cairn.resources.vector_index.bm25 import Words
+from cairn.resources.vector_index.embedder import load_embedder
+from cairn.resources.vector_index.filters import Condition
+from cairn.resources.vector_index.flat import FlatIndex, flat_index
+from cairn.resources.vector_index.protocol import PointRow, prepared
 from cairn.serving.knowledge_layers import items
+from cairn.serving.retrieval.ranking import PublishedHit, about, diverse, scored
 
 
 class HeldMetadata:
@@ -26,14 +37,15 @@ class HeldMetadata:
 
 
 class HeldPieces:
-    """Pieces that are searched by their words: the score is the share of the query's words."""
+    """Pieces that are searched as served ones are: by their vectors, words and tags.
+
+    The score is that of a search, 0.6 similarity + 0.3 confidence: nothing here has a time.
+    """
 
     def __init__(self, pieces: Iterable[items.Piece] = ()) -> None:
         self._pieces = {piece.piece_id: piece for piece in pieces}
-        self._stems = {
-            id_: _stems(piece.embedding_text or piece.content)
-            for id_, piece in self._pieces.items()
-        }
+        self._policy = Policy()
+        self._words = Words()
 
     def search(
         self,
@@ -44,18 +56,62 @@ class HeldPieces:
         knowledge_types: frozenset[items.KnowledgeType] | None = None,
         tags: frozenset[str] = frozenset(),
     ) -> Sequence[items.Scored]:
-        """Pieces that have words of the query; stop words count where it has no other."""
-        said = frozenset(words(query))
-        wanted = _stems(" ".join(said - STOP_WORDS)) or _stems(query)
-        if not wanted:
-            return []
-        found = [
-            items.Scored(piece, len(wanted & self._stems[id_]) / len(wanted))
-            for id_, piece in self._pieces.items()
-            if entity_id is None or piece.entity_id in (entity_id, None)
-            if piece.passes(knowledge_types, tags)
+        """Pieces about the query, of those that say the same one; none where none is near."""
+        wanted = [Condition("tags", "any", [tag]) for tag in sorted(tags)]
+        if entity_id is not None:
+            wanted.append(Condition("entity_id", "any", [entity_id], or_absent=True))
+        if knowledge_types is not None:
+            wanted.append(Condition("knowledge_type", "any", sorted(map(str, knowledge_types))))
+        vector = self._embedder.embed([query])[0]
+        hits = self._index.search(
+            self._words.asked(query),
+            vector.tolist() if vector.any() else None,
+            wanted,
+            max(self._policy.search_per_arm, top_k),
+            self._words.telling(query),
+        )
+        told = [
+            PublishedHit(_text(piece), confidence=piece.confidence, context=" ".join(piece.tags))
+            for piece in (self._pieces[hit.id] for hit in hits)
         ]
-        return sorted((one for one in found if one.score > 0), key=items.by_score)[:top_k]
+        best = scored(query, hits, told, EPOCH, self._embedder, self._policy)
+        near = diverse(about(best, self._policy), self._embedder, self._policy)
+        found = [items.Scored(self._pieces[one.hit.id], one.score) for one in near]
+        return sorted(found, key=items.by_score)[:top_k]
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        return load_embedder(self._policy.embedder)
+
+    @cached_property
+    def _index(self) -> FlatIndex:
+        pieces = list(self._pieces.values())
+        texts = [_text(piece) for piece in pieces]
+        vectors = self._embedder.embed(texts)
+        points = pl.DataFrame(
+            {
+                "id": [piece.piece_id for piece in pieces],
+                "kind": ["fact" for _ in pieces],
+                "text": texts,
+                "context": [" ".join(piece.tags) for piece in pieces],
+                "vector": [vector.tolist() if vector.any() else None for vector in vectors],
+                "entity_id": [piece.entity_id for piece in pieces],
+                "knowledge_type": [str(piece.knowledge_type) for piece in pieces],
+                "tags": [[tag.casefold() for tag in piece.tags] for piece in pieces],
+            },
+            schema_overrides={
+                **dict.fromkeys(("id", "kind", "text", "context", "entity_id"), pl.String()),
+                "knowledge_type": pl.String(),
+                "vector": pl.List(pl.Float32()),
+                "tags": pl.List(pl.String()),
+            },
+        )
+        rows = prepared("held", points, vectors.shape[1])
+
+        def tell(row: PointRow) -> SparseVector:
+            return self._words.told(row.text, row.beside, row.names)
+
+        return flat_index(rows, vectors.shape[1], tell, None)
 
     def pieces(self, piece_ids: Collection[str]) -> Mapping[str, items.Piece]:
         """Pieces by id."""
@@ -86,5 +142,5 @@ class HeldGraph:
         """Nothing is open."""
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, words(text)))
+def _text(piece: items.Piece) -> str:
+    return piece.embedding_text or piece.content

@@ -1,7 +1,6 @@
-"""What is streamed into the next turn unasked: found between turns, so that none waits for it."""
+"""What is streamed into the next turn unasked: what bears on the last ones."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cairn.serving.read.reader import Reader
@@ -45,43 +44,3 @@ def next_context(reader: Reader, turns: Sequence[str]) -> StreamedContext:
         tuple(one for one in sure if one.confidence > policy.passive_above),
         tuple(nearest(reader, query, "episodes", policy.streamed, least, personalization=cares)),
     )
-
-
-class NextContext:
-    """The next turn's context, made ready by a thread of its own.
-
-    `turned` says that a turn is over, and comes back at once; `take` gives what was found by then.
-    Of turns that come while one is looked for, only the latest is looked for. Where that fails
-    nothing is streamed, and `error` says why.
-
-    Args:
-        find: From the turns so far to what bears on them.
-    """
-
-    def __init__(self, find: Callable[[Sequence[str]], StreamedContext]) -> None:
-        self._find = find
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="next-context")
-        self._latest: Future[StreamedContext] | None = None
-
-    def turned(self, turns: Sequence[str]) -> None:
-        """A turn is over: what bears on the last ones is looked for."""
-        if self._latest:
-            self._latest.cancel()
-        self._latest = self._thread.submit(self._find, tuple(turns))
-
-    def take(self) -> StreamedContext:
-        """What was found after the last turn; nothing if it is still looked for. Never waits."""
-        found = self._latest
-        if found is None or not found.done() or found.cancelled() or found.exception():
-            return NOTHING
-        return found.result()
-
-    @property
-    def error(self) -> BaseException | None:
-        """Why nothing was found after the last turn, if looking for it failed."""
-        found = self._latest
-        return found.exception() if found and found.done() and not found.cancelled() else None
-
-    def close(self) -> None:
-        """Lets the thread go; what it has not begun is given up."""
-        self._thread.shutdown(wait=False, cancel_futures=True)

@@ -1,6 +1,6 @@
 """A program that asks often: the same answers as from the tables, and no turn waits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,12 +11,7 @@ import pytest
 from cairn.resources.context import open_state
 from cairn.resources.warehouse.publication import forget_others, manifests, publish
 from cairn.serving.read.reader import Reader, open_reader
-from cairn.serving.retrieval.context_stream import (
-    NOTHING,
-    NextContext,
-    StreamedContext,
-    next_context,
-)
+from cairn.serving.retrieval.context_stream import NOTHING, next_context
 from cairn.serving.retrieval.entity_context import known
 from cairn.serving.retrieval.open_memory import Memory, make_ready
 from cairn.serving.retrieval.search import KINDS, search_memory
@@ -88,47 +83,6 @@ def gate() -> Iterator[Event]:
     event = Event()
     yield event
     event.set()
-
-
-def test_no_turn_waits_for_what_is_streamed(gate: Event) -> None:
-    asked: list[Sequence[str]] = []
-    begun, done = Event(), Event()
-
-    def find(turns: Sequence[str]) -> StreamedContext:
-        asked.append(turns)
-        begun.set()
-        gate.wait(30)
-        if turns == ("b",):
-            raise AssertionError("never begun")
-        done.set()
-        return StreamedContext(facts=())
-
-    ahead = NextContext(find)
-    assert ahead.take() is NOTHING
-    ahead.turned(["a"])
-    assert begun.wait(30)
-    ahead.turned(["b"])
-    ahead.turned(["c"])
-    assert ahead.take() is NOTHING
-    gate.set()
-    while ahead.take() is NOTHING:
-        assert done.wait(30)
-    assert asked == [("a",), ("c",)]
-    assert ahead.error is None
-    ahead.close()
-
-
-def test_a_failure_streams_nothing_and_is_told() -> None:
-    def find(turns: Sequence[str]) -> StreamedContext:
-        raise ValueError(turns[0])
-
-    ahead = NextContext(find)
-    ahead.turned(["odd"])
-    while ahead.error is None:
-        pass
-    assert ahead.take() is NOTHING
-    assert str(ahead.error) == "odd"
-    ahead.close()
 
 
 def test_nobody_waits_for_a_publication_that_is_read_ahead(
