@@ -273,7 +273,7 @@ class EdgeIndex:
                 known = _OpenIndex(changed, size, *opened)
             self._open[folder] = known
             self._close_longest_idle()
-            return known.about, known.index
+            return known.about, known.held
 
     def _close_longest_idle(self) -> None:
         size = sum(one.size for one in self._open.values())
@@ -323,7 +323,7 @@ class _OpenIndex(NamedTuple):
     changed: int
     size: int
     about: Generation
-    index: FlatIndex | edge.EdgeShard
+    held: FlatIndex | edge.EdgeShard
 
 
 def _ask(

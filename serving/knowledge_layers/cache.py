@@ -44,7 +44,7 @@ class HeldPieces:
 
     def __init__(self, pieces: Iterable[items.Piece] = ()) -> None:
         self._pieces = {piece.piece_id: piece for piece in pieces}
-        self._policy = Policy()
+        self._policy = Policy.model_validate({})
         self._words = Words()
 
     def search(

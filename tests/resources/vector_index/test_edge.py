@@ -54,9 +54,12 @@ def test_what_was_asked_for_longest_ago_gives_way(
 ) -> None:
     index, loaded = EdgeIndex(tmp_path), list[str]()
     load = FlatIndex.load
-    monkeypatch.setattr(
-        FlatIndex, "load", lambda file: loaded.append(file.parents[2].name) or load(file)
-    )
+
+    def noted(file: Path) -> FlatIndex:
+        loaded.append(file.parents[2].name)
+        return load(file)
+
+    monkeypatch.setattr(FlatIndex, "load", noted)
     names = {each: index.publish(each, POINTS, model="toy", dimension=3).name for each in "abc"}
     size = sum(file.stat().st_size for file in tmp_path.glob("a/*/*/[!_]*"))
     monkeypatch.setattr(cairn.resources.vector_index.edge, "OPEN_BYTES", 2 * size)
