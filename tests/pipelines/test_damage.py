@@ -185,7 +185,7 @@ THINGS = (
     Thing(at("warehouse/default/candidates"), (gone,), "table candidates", "candidates"),
     Thing(at("warehouse/default/source_files"), (gone,), "table source_files", "source_files"),
     Thing(at("warehouse/default/dead_letters"), (gone,), "table dead_letters", "dead_letters"),
-    Thing(one("index/*/*/*/shard/**/page_0.dat"), (gone, cut, flipped), "index of", "index"),
+    Thing(one("index/*/*/*/flat"), (gone, cut, flipped), "index of", "index"),
     Thing(one("index/*/*/*/generation.json"), (gone, cut, looped, piped), "index of", "index"),
     Thing(at("index"), (folder, looped), "index", "index"),
     Thing(at("publication/default.json"), (emptied, cut, folder, piped, ahead, written("[]")),
@@ -304,7 +304,7 @@ def test_what_is_damaged_is_named_and_healed(
 BATCHES: list[list[tuple[Callable[[Path], Path], Harm]]] = [
     [
         (parquet(MEMORY), cut), (entry(FACTS), gone), (parquet(RAW_LOGS), flipped),
-        (at("publication/default.json"), cut), (one("index/*/*/*/shard/**/page_0.dat"), emptied),
+        (at("publication/default.json"), cut), (one("index/*/*/*/flat"), emptied),
         (parquet(TABLES["embeddings"]), rotten), (at("warehouse/default/fact_sources"), gone),
         (at("warehouse/default/candidates"), gone),
         (at("warehouse/default/learning_candidates"), gone),
