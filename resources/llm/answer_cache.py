@@ -48,6 +48,12 @@ CREATE INDEX calls_by_time ON calls (called_at);
 PRAGMA user_version = {VERSION};
 COMMIT;
 """
+_FORMS = """
+CREATE TABLE IF NOT EXISTS forms (
+    model TEXT NOT NULL, base TEXT NOT NULL, form TEXT NOT NULL, PRIMARY KEY (model, base)
+) STRICT
+"""
+"""Came later, and is made where it is first written: a Cairn without it reads all else."""
 
 
 class AnswersError(Exception):
@@ -248,6 +254,19 @@ class Answers:
         """Dollars of all calls since a time (UTC); those of unknown price count nothing."""
         query = "SELECT COALESCE(SUM(cost), 0.0) FROM calls WHERE called_at >= ?"
         return float(sum(cost for (cost,) in self._rows(query, since.isoformat())))
+
+    def form(self, model: str, base: str) -> str | None:
+        """The form of answers that a model at an address takes, if it was found out."""
+        if self._rows("SELECT 1 FROM sqlite_master WHERE name = 'forms'"):
+            query = "SELECT form FROM forms WHERE model = ? AND base = ?"
+            return next((form for (form,) in self._rows(query, model, base)), None)
+        return None
+
+    def keep_form(self, model: str, base: str, form: str) -> None:
+        """Keeps the form of answers that a model at an address takes."""
+        with self._writing() as database:
+            database.execute(_FORMS)
+            database.execute("INSERT OR REPLACE INTO forms VALUES (?, ?, ?)", (model, base, form))
 
     def called(self, namespace: str, asset: str, since: datetime) -> bool:
         """Whether a call for an asset was paid since a time (UTC)."""

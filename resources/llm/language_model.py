@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
+from cairn.knowledge.llm.answer_schema import response_format
 from cairn.knowledge.llm.client import PENDINGS, Answer, Ask, Bundle
 from cairn.knowledge.llm.parsing import Reading, Reply, read_reply, spelled_out
 from cairn.knowledge.nlp.text import estimated_tokens
@@ -16,12 +17,13 @@ from cairn.knowledge.redaction import redactor
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm import provider
 from cairn.resources.llm.answer_cache import ATTEMPTS, Answers, CachedAnswer, Call, replayed
+from cairn.resources.llm.answer_form import AnswerForms
 from cairn.resources.llm.budget import Budget, Spent, midnight
 from cairn.resources.llm.circuit_breaker import Breaker
 from cairn.resources.llm.inflight import chosen, final, parted
 from cairn.resources.llm.prices import known
 from cairn.resources.llm.provider import Said, Trouble
-from cairn.resources.llm.retry_sensor import retried
+from cairn.resources.llm.retry_sensor import base_of, retried
 
 logger = logging.getLogger(__name__)
 
@@ -71,6 +73,7 @@ class LitellmModel:
         self._models = tuple(dict.fromkeys((settings.model, *settings.model_fallbacks)))
         self._breakers = {model: Breaker() for model in self._models}
         self._budget = Budget(answers, settings.budget_run, settings.budget_day, now)
+        self._forms = AnswerForms(answers)
         self._asked: set[str] = set()
         self._told: set[str] = set()
         self._stop = threading.Event()
@@ -271,9 +274,7 @@ class LitellmModel:
             )
             return Trouble("no_budget", "")
         try:
-            said = retried(
-                model, messages, ask.prompt.parameters, self._breakers[model], self._settings
-            )
+            said = self._said(model, ask, messages)
             if isinstance(said, Trouble):
                 return said
             full = said.tokens_out is not None and said.tokens_out >= ask.prompt.max_tokens
@@ -304,6 +305,24 @@ class LitellmModel:
             return _Turn(model, text or "", said, reading, cost)
         finally:
             self._budget.settle(most)
+
+    def _said(self, model: str, ask: Ask, messages: Messages) -> Said | Trouble:
+        """What a model says, held to the strictest form of answers that its provider takes."""
+        base = base_of(model, self._settings)
+        breaker = self._breakers[model]
+        said: Said | Trouble = Trouble("provider_down", "")
+        for form in self._forms.left(model, base):
+            asked = response_format(ask.prompt, form)
+            if asked and not provider.takes_forms(model):
+                continue
+            parameters = {**ask.prompt.parameters, **asked}
+            said = retried(model, messages, parameters, breaker, self._settings)
+            if isinstance(said, Said):
+                self._forms.taken(model, base, form)
+                break
+            if not said.form:
+                break
+        return said
 
     def _tell(self, what: str) -> None:
         """Warns, once in a run."""

@@ -23,6 +23,13 @@ _FILTERED = {"content_filter", "content_policy_violation"}
 _NO_JSON = {
     "JSONDecodeError", "ValidationError", "UnicodeDecodeError", "DecodingError", "RecursionError",
 }  # fmt: skip
+_NOT_TAKEN = {400, 404, 415, 422, 500, 501}
+_FORM = re.compile(
+    r"response_?format|json_?(schema|object|mode)|structured|output_(format|config|schema)|grammar"
+    r"|guided|schema|\btools?\b|tool_choice|\bformat\b|unsupported (param|value)",
+    re.IGNORECASE,
+)
+"""What a provider's error says where it does not take the form of answers that was asked for."""
 _GRACE = 5.0
 """Seconds that an answer may take beyond the timeout, which is one of each read."""
 _MOST_TOKENS = 10**9
@@ -60,6 +67,8 @@ class Trouble(NamedTuple):
     """Whether no other question can fare better: a key, an address or a model is wrong."""
     delay: float | None = None
     """Seconds that the server asked us to wait."""
+    form: bool = False
+    """Whether it may be that the form of answers is not taken that was asked for."""
 
 
 def complete(
@@ -177,6 +186,7 @@ def _completed(
 ) -> Said | Trouble:
     _hush()
     start = time.perf_counter()
+    formed = "response_format" in parameters
     try:
         response = load().completion(
             model=model,
@@ -189,7 +199,28 @@ def _completed(
         )
         return _said(response, time.perf_counter() - start)
     except Exception as error:  # what litellm raises has no common root
-        return _trouble(error)
+        trouble = _trouble(error)
+        return trouble._replace(form=formed and _is_of_form(error))
+
+
+@cache
+def takes_forms(model: str) -> bool:
+    """Whether litellm passes on the form of answers that is asked for; else it drops it."""
+    litellm: Any = load()
+    try:
+        name, provider, *_ = litellm.get_llm_provider(model)
+        return "response_format" in (litellm.get_supported_openai_params(name, provider) or ())
+    except Exception:  # no provider of that name: asking tells
+        return False
+
+
+def _is_of_form(error: Exception) -> bool:
+    """Whether a provider says that it cannot hold answers to a form; a 5xx, too, of a grammar."""
+    chain = list(_chain(error))
+    response = next((one.response for one in chain if _is_status(one)), None)
+    said = getattr(response, "text", None) or str(error)
+    status = response.status_code if response is not None else getattr(error, "status_code", 0)
+    return status in _NOT_TAKEN and bool(_FORM.search(said))
 
 
 @cache

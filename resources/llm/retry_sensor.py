@@ -32,13 +32,17 @@ def retried(
         if breaker.open:
             return Trouble("provider_down", "")
         result = provider.complete(
-            model, messages, parameters, base=_base(model, settings), timeout=settings.model_timeout
+            model,
+            messages,
+            parameters,
+            base=base_of(model, settings),
+            timeout=settings.model_timeout,
         )
         if isinstance(result, Said):
             breaker.answered()
             return result
         trouble = result
-        if trouble.reason in ("too_long", "refused"):
+        if trouble.form or trouble.reason in ("too_long", "refused"):
             breaker.answered()
             return trouble
         logger.info("%s: %s, try %d of %d", model, trouble.name, number, tries)
@@ -59,7 +63,7 @@ def retried(
     return trouble
 
 
-def _base(model: str, settings: Settings) -> str | None:
+def base_of(model: str, settings: Settings) -> str | None:
     """The address for a model: fallbacks of another provider have their own."""
     same = model.partition("/")[0] == (settings.model or "").partition("/")[0]
     return settings.model_base if same else None

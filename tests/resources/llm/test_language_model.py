@@ -2,92 +2,32 @@
 
 import json
 import logging
-import math
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 from werkzeug import Response
 
-from cairn.knowledge.llm.client import Answer, Ask
-from cairn.knowledge.llm.prompt import Prompt
-from cairn.resources.home.settings import Settings
+from cairn.knowledge.llm.client import Answer
 from cairn.resources.llm import provider
 from cairn.resources.llm.answer_cache import Answers
-from cairn.resources.llm.language_model import LitellmModel
 from tests.places import ROOT
+from tests.resources.llm.conftest import Make
+from tests.resources.llm.questions import DONE, GOOD, PROMPT, ask, asks, failed, reasons
 from tests.resources.model_server import ModelServer, error
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
 PRICED = "openai/gpt-4o-mini"
 """In litellm's map: dollars per million tokens, 0.15 read, 0.60 written."""
-
-
-class Names(BaseModel):
-    names: tuple[str, ...]
-
-
-PROMPT = Prompt(
-    name="find_names", about="Names.", context="A log.", requirements="All names.",
-    criteria="None missing.", output=Names, max_tokens=100,
-)  # fmt: skip
-GOOD = '{"names": ["kiwi"]}'
-DONE = Answer("done", Names(names=("kiwi",)))
-
-
-Make = Callable[..., LitellmModel]
-
-
-@pytest.fixture
-def make(server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Makes a model: each is a run of its own, over the same file of answers."""
-    server.script = lambda _: GOOD
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CAIRN_HOME", str(tmp_path))
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-kiwi")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-kiwi")
-    monkeypatch.setattr("cairn.resources.llm.retry_sensor.FIRST_DELAY", 0.01)
-
-    def made(
-        now: Callable[[], datetime] | None = None, seconds: float = math.inf, **settings: Any
-    ) -> LitellmModel:
-        values = {"model": "openai/scripted", "model_base": server.base, "model_timeout": 5}
-        clock = {"now": now} if now else {}
-        answers = Answers(tmp_path / "answers.sqlite")
-        return LitellmModel(Settings(**{**values, **settings}), answers, seconds=seconds, **clock)
-
-    return made
-
-
-@pytest.fixture
-def kept(tmp_path: Path) -> Answers:
-    return Answers(tmp_path / "answers.sqlite")
-
-
-def ask(given: str = "the kiwi is green", *records: str, namespace: str = "me") -> Ask:
-    return Ask(PROMPT, namespace, given, records or ("r1",), "candidates")
-
-
-def asks(count: int) -> list[Ask]:
-    return [ask(f"log {number} of kiwis", f"r{number}") for number in range(count)]
-
-
-def failed(reason: str, given: str = "the kiwi is green") -> Answer:
-    return Answer("failed", None, reason, ask(given).key("openai/scripted"))
-
-
-def reasons(answers: list[Answer]) -> list[str | None]:
-    return [answer.reason for answer in answers]
 
 
 def test_an_answer_is_paid_once_whoever_asks_again(make: Make, server: ModelServer) -> None:
@@ -112,7 +52,7 @@ from pathlib import Path
 from cairn.resources.llm.answer_cache import Answers
 from cairn.resources.llm.language_model import LitellmModel
 from cairn.resources.home.settings import Settings
-from tests.resources.llm.test_language_model import DONE, asks
+from tests.resources.llm.questions import DONE, asks
 model = LitellmModel(Settings(model="openai/scripted"), Answers(Path("answers.sqlite")))
 assert model.answers(asks(3)) == [DONE] * 3
 assert model.answers([]) == []
