@@ -38,7 +38,7 @@ def measures(
 ) -> dict[str, float]:
     """The goals' measures over the learnings of one namespace; those without a value left out.
 
-    `calls` are all that were ever paid, for whatever prompt or length then.
+    `calls` are all that were ever made, for whatever prompt or length then.
     """
     found: dict[str, float] = {}
     if candidates.height:
@@ -50,7 +50,9 @@ def measures(
         there = sources.join(records, left_on="source_record_ids", right_on="record_id", how="semi")
         found[SOURCED.name] = there["learning_id"].n_unique() / learnings.height
     asked = int(candidates["extractor"].str.starts_with(LEARNING_MODEL.name).sum())
-    paid = calls.filter(pl.col("asset") == LEARNING_CANDIDATES.name)
+    paid = calls.filter(
+        pl.col("asset") == LEARNING_CANDIDATES.name, pl.col("outcome") != "unanswered"
+    )
     for goal in (TOKENS_IN, TOKENS_OUT):
         # Where a provider did not say how many, it is not known.
         if asked and paid.height and not paid[goal.name].has_nulls():

@@ -16,18 +16,20 @@ def costs(calls: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
         by: Columns to group by.
 
     Returns:
-        The columns of `by`; calls, failed; tokens_in, tokens_out, tokens_cached of the calls that
-        tell them, null if none does, and uncounted, how many do not; dollars of the calls of known
-        price, null if there is none, and unpriced, how many have none. The newest day first, then
-        the dearest.
+        The columns of `by`; calls that were answered, failed ones of these, and unanswered; of the
+        answered ones tokens_in, tokens_out, tokens_cached, where told, null if they nowhere are,
+        and uncounted, how many do not tell; dollars of those of known price, null if there is none,
+        and unpriced, how many have none. The newest day first, then the dearest.
     """
+    answered = pl.col("outcome") != "unanswered"
     sums = {
-        "calls": pl.len().cast(pl.Int64),
+        "calls": answered.sum().cast(pl.Int64),
         "failed": (pl.col("outcome") == "failed").sum().cast(pl.Int64),
+        "unanswered": (~answered).sum().cast(pl.Int64),
         **{name: _known_sum(name) for name in ("tokens_in", "tokens_out", "tokens_cached")},
-        "uncounted": pl.col("tokens_in").is_null().sum().cast(pl.Int64),
+        "uncounted": (answered & pl.col("tokens_in").is_null()).sum().cast(pl.Int64),
         "dollars": _known_sum("cost"),
-        "unpriced": pl.col("cost").is_null().sum().cast(pl.Int64),
+        "unpriced": (answered & pl.col("cost").is_null()).sum().cast(pl.Int64),
     }
     calls = calls.sort("call_id")  # sums of dollars are the same in any order of the rows
     if not by:

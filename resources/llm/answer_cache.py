@@ -74,7 +74,7 @@ class CachedAnswer(NamedTuple):
     model: str
     """The model that answered: the one asked, or a fallback."""
     outcome: str
-    """done or failed."""
+    """done, failed, or pending: asked in vain while the provider was down."""
     reason: str | None
     text: str | None
     """The answer's JSON if it is done, else what the model said; redacted."""
@@ -92,6 +92,8 @@ class CachedAnswer(NamedTuple):
 
 def replayed(ask: Ask, kept: CachedAnswer) -> Answer:
     """A kept answer to a question."""
+    if kept.outcome == "pending":
+        return Answer("pending", reason=kept.reason)
     if kept.outcome != "done":
         return Answer("failed", reason=kept.reason, key=kept.key)
     try:
@@ -100,8 +102,12 @@ def replayed(ask: Ask, kept: CachedAnswer) -> Answer:
         return Answer("failed", reason="wrong_shape", key=kept.key)
 
 
+UNANSWERED = "unanswered"
+"""Outcome of a call that brought nothing: it came to no end in time, or the provider refused it."""
+
+
 class Call(NamedTuple):
-    """One call that was answered, and so paid. Holds nothing of what was asked or said."""
+    """One call, answered or not. Holds nothing of what was asked or said."""
 
     namespace: str
     asset: str
@@ -109,7 +115,9 @@ class Call(NamedTuple):
     fingerprint: str
     model: str
     outcome: str
+    """done, failed or UNANSWERED."""
     reason: str | None
+    """Why it failed; of one without an answer `timeout`, or the class of the error."""
     tokens_in: int | None
     tokens_out: int | None
     tokens_cached: int | None
@@ -269,9 +277,20 @@ class Answers:
             database.execute("INSERT OR REPLACE INTO forms VALUES (?, ?, ?)", (model, base, form))
 
     def called(self, namespace: str, asset: str, since: datetime) -> bool:
-        """Whether a call for an asset was paid since a time (UTC)."""
-        query = "SELECT 1 FROM calls WHERE called_at >= ? AND namespace = ? AND asset = ? LIMIT 1"
-        return bool(self._rows(query, since.isoformat(), namespace, asset))
+        """Whether a call for an asset was answered since a time (UTC)."""
+        query = (
+            "SELECT 1 FROM calls WHERE called_at >= ? AND namespace = ? AND asset = ? "
+            "AND outcome <> ? LIMIT 1"
+        )
+        return bool(self._rows(query, since.isoformat(), namespace, asset, UNANSWERED))
+
+    def unanswered(self, since: datetime) -> list[tuple[str, str, int, str]]:
+        """Model, reason, number and time of the last of calls without an answer since a time."""
+        query = (
+            "SELECT model, reason, count(*), max(called_at) FROM calls "
+            "WHERE called_at >= ? AND outcome = ? GROUP BY model, reason ORDER BY max(called_at)"
+        )
+        return self._rows(query, since.isoformat(), UNANSWERED)
 
     def ledger(self) -> pl.DataFrame:
         """All calls, as the table model_calls."""

@@ -5,6 +5,8 @@ import time
 
 FAILURES_IN_A_ROW = 5
 """Questions that failed one after the other, each after its retries."""
+TIMEOUTS_IN_A_ROW = 2
+"""Calls that were not answered in time, one after the other: each takes as long as one may wait."""
 
 
 class Breaker:
@@ -14,6 +16,7 @@ class Breaker:
         self._limit = limit
         self._lock = threading.Lock()
         self._failures = 0
+        self._timeouts = 0
         self._opened = threading.Event()
         self._resume = 0.0
 
@@ -25,13 +28,15 @@ class Breaker:
     def answered(self) -> None:
         """The provider answered, whatever it said."""
         with self._lock:
-            self._failures = 0
+            self._failures = self._timeouts = 0
 
-    def failed(self, *, at_once: bool = False) -> bool:
+    def failed(self, *, at_once: bool = False, timed_out: bool = False) -> bool:
         """Counts a question that the provider failed; True if this opened the breaker."""
         with self._lock:
             self._failures += 1
-            if self.open or not (at_once or self._failures >= self._limit):
+            self._timeouts += timed_out
+            over = self._failures >= self._limit or self._timeouts >= TIMEOUTS_IN_A_ROW
+            if self.open or not (at_once or over):
                 return False
             self._opened.set()
             return True

@@ -76,7 +76,9 @@ class DryRunModel:
         ]
 
     def _kept(
-        self, asks: Sequence[Ask], stands: Callable[[CachedAnswer], bool] = lambda _: True
+        self,
+        asks: Sequence[Ask],
+        stands: Callable[[CachedAnswer], bool] = lambda kept: kept.outcome != "pending",
     ) -> list[_Own]:
         """What is kept of each question; else what other versions answered, the newest first."""
         keys = [ask.key(self.model) for ask in asks]

@@ -16,7 +16,14 @@ from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.redaction import redactor
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm import provider
-from cairn.resources.llm.answer_cache import ATTEMPTS, Answers, CachedAnswer, Call, replayed
+from cairn.resources.llm.answer_cache import (
+    ATTEMPTS,
+    UNANSWERED,
+    Answers,
+    CachedAnswer,
+    Call,
+    replayed,
+)
 from cairn.resources.llm.answer_form import AnswerForms
 from cairn.resources.llm.budget import Budget, Spent, midnight
 from cairn.resources.llm.circuit_breaker import Breaker
@@ -102,8 +109,9 @@ class LitellmModel:
         """Answers in the order of the questions; equal questions are asked once.
 
         What is kept is not asked again, be it an answer or none. Only where the provider itself
-        failed do later runs ask, three in all, unless parts of the question are asked instead. Each
-        answer is kept as soon as it is there.
+        failed do later runs ask, three in all, unless parts of the question are asked instead. If
+        it failed so often that it is not asked any more, such questions are pending, and the next
+        run asks them last. Each answer is kept as soon as it is there.
 
         Raises:
             AnswersError: the file of answers cannot be used.
@@ -113,23 +121,41 @@ class LitellmModel:
         settled = {
             key: replayed(told.asks[key], row)
             for key, row in kept.items()
-            if row.reason != _NOT_SAID
-            or row.attempts >= ATTEMPTS
-            or told.asks[key].divides
-            or key in self._asked
+            if key in self._asked
+            or (
+                row.outcome != "pending"
+                and (row.reason != _NOT_SAID or row.attempts >= ATTEMPTS or told.asks[key].divides)
+            )
         }
         self._answers.see((key, one) for key in settled for one in sorted(told.seen[key]))
+
+        silent: dict[str, CachedAnswer] = {}
+
+        def keep(key: str, row: CachedAnswer) -> None:
+            self._answers.put(row, sorted(told.seen[key]))
+            self._asked.add(key)
 
         def one(key: str, ask: Ask) -> Answer:
             attempts = kept[key].attempts if key in kept else 0
             row, answer = self._settled(key, ask, attempts + 1)
-            if row is not None:
-                self._answers.put(row, sorted(told.seen[key]))
-                self._asked.add(key)
+            if row is not None and row.reason == _NOT_SAID:
+                silent[key] = row
+            elif row is not None:
+                keep(key, row)
             return answer
 
-        if owed := {key: ask for key, ask in told.asks.items() if key not in settled}:
-            settled |= self._asked_for(owed, one)
+        owed = [key for key in told.asks if key not in settled]
+        if owed:
+            owed.sort(key=kept.__contains__)  # what was asked in vain does not hold up the others
+            settled |= self._asked_for({key: told.asks[key] for key in owed}, one)
+        down = all(breaker.open for breaker in self._breakers.values())
+        for key, row in silent.items():
+            if down and row.attempts < ATTEMPTS:  # it says nothing of the question
+                self.waits = True
+                settled[key] = Answer("pending", reason="provider_down")
+                keep(key, row._replace(outcome="pending", reason="provider_down"))
+            else:
+                keep(key, row)
         return [settled[key] for key in told.keys]
 
     def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
@@ -284,21 +310,14 @@ class LitellmModel:
             if reading.json and (clean := self._redacted(reading.json)) != reading.json:
                 reading = read_reply(Reply(clean), ask.prompt.output)  # it was hidden until read
             cost = price.cost(said.tokens_in, said.tokens_out, said.tokens_cached)
+            outcome = "done" if reading.reason is None else "failed"
+            call = self._call(model, ask, outcome, reading.reason, said.seconds)
             self._answers.pay(
-                Call(
-                    ask.namespace,
-                    ask.asset,
-                    ask.prompt.name,
-                    ask.prompt.fingerprint(self.model),
-                    model,
-                    "done" if reading.reason is None else "failed",
-                    reading.reason,
-                    said.tokens_in,
-                    said.tokens_out,
-                    said.tokens_cached,
-                    cost,
-                    said.seconds,
-                    self._now().isoformat(),
+                call._replace(
+                    tokens_in=said.tokens_in,
+                    tokens_out=said.tokens_out,
+                    tokens_cached=said.tokens_cached,
+                    cost=cost,
                 )
             )
             self._budget.count(cost, said.tokens_in, said.tokens_out)
@@ -311,18 +330,41 @@ class LitellmModel:
         base = base_of(model, self._settings)
         breaker = self._breakers[model]
         said: Said | Trouble = Trouble("provider_down", "")
+
+        def note(trouble: Trouble) -> None:
+            reason = "timeout" if trouble.timed_out else trouble.name
+            self._answers.pay(self._call(model, ask, UNANSWERED, reason, trouble.seconds))
+
         for form in self._forms.left(model, base):
             asked = response_format(ask.prompt, form)
             if asked and not provider.takes_forms(model):
                 continue
             parameters = {**ask.prompt.parameters, **asked}
-            said = retried(model, messages, parameters, breaker, self._settings)
+            said = retried(model, messages, parameters, breaker, self._settings, note)
             if isinstance(said, Said):
                 self._forms.taken(model, base, form)
                 break
             if not said.form:
                 break
         return said
+
+    def _call(self, model: str, ask: Ask, outcome: str, reason: str | None, seconds: float) -> Call:
+        """A row of the ledger, with nothing counted."""
+        return Call(
+            namespace=ask.namespace,
+            asset=ask.asset,
+            prompt=ask.prompt.name,
+            fingerprint=ask.prompt.fingerprint(self.model),
+            model=model,
+            outcome=outcome,
+            reason=reason,
+            tokens_in=None,
+            tokens_out=None,
+            tokens_cached=None,
+            cost=None,
+            seconds=seconds,
+            called_at=self._now().isoformat(),
+        )
 
     def _tell(self, what: str) -> None:
         """Warns, once in a run."""

@@ -69,6 +69,10 @@ class Trouble(NamedTuple):
     """Seconds that the server asked us to wait."""
     form: bool = False
     """Whether it may be that the form of answers is not taken that was asked for."""
+    timed_out: bool = False
+    """Whether there was no answer in time."""
+    seconds: float = 0.0
+    """Wall time of the call."""
 
 
 def complete(
@@ -173,7 +177,8 @@ def _within(timeout: float, call: Callable[[], Answered]) -> Answered | Trouble:
     try:
         return came.get(timeout=timeout + _GRACE)
     except queue.Empty:
-        return Trouble("server", "Timeout", again=True)
+        waited = timeout + _GRACE
+        return Trouble("server", "Timeout", again=True, timed_out=True, seconds=waited)
 
 
 def _completed(
@@ -200,7 +205,8 @@ def _completed(
         return _said(response, time.perf_counter() - start)
     except Exception as error:  # what litellm raises has no common root
         trouble = _trouble(error)
-        return trouble._replace(form=formed and _is_of_form(error))
+        seconds = time.perf_counter() - start
+        return trouble._replace(form=formed and _is_of_form(error), seconds=seconds)
 
 
 @cache
@@ -289,7 +295,7 @@ def _trouble(error: Exception) -> Trouble:
     if "ContentPolicyViolationError" in names or _code(response) in _FILTERED:
         return Trouble("refused", name)
     if "TimeoutException" in names:  # httpx's
-        return Trouble("server", name, again=True)
+        return Trouble("server", name, again=True, timed_out=True)
     if "TransportError" in names:
         return Trouble("provider_down", name, again=True)
     if status in _SETUP or (status == 400 and len(chain) == 1):  # litellm's own, before any call

@@ -1,7 +1,7 @@
 """A call to a language model, tried again where that may help."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cairn.resources.home.settings import Settings
@@ -23,8 +23,12 @@ def retried(
     parameters: Mapping[str, Any],
     breaker: Breaker,
     settings: Settings,
+    note: Callable[[Trouble], None] = lambda _: None,
 ) -> Said | Trouble:
-    """One call with its retries, unless the provider is down."""
+    """One call with its retries, unless the provider is down; `note` is told of each that failed.
+
+    What was not answered in time is not tried again at once: it would take as long again.
+    """
     tries = settings.model_max_retries + 1
     trouble = Trouble("provider_down", "")
     for number in range(1, tries + 1):
@@ -42,10 +46,14 @@ def retried(
             breaker.answered()
             return result
         trouble = result
+        note(trouble)
         if trouble.form or trouble.reason in ("too_long", "refused"):
             breaker.answered()
             return trouble
         logger.info("%s: %s, try %d of %d", model, trouble.name, number, tries)
+        if trouble.timed_out:
+            logger.warning("%s has not answered in %g s", model, settings.model_timeout)
+            break
         if trouble.delay is not None and trouble.delay > LONGEST_DELAY:
             trouble = trouble._replace(again=False, at_once=True)
         if not trouble.again:
@@ -54,11 +62,16 @@ def retried(
             breaker.hold(trouble.delay)
         elif number < tries:
             breaker.pause(FIRST_DELAY * 2 ** (number - 1))
-    if breaker.failed(at_once=trouble.at_once):
+    if breaker.failed(at_once=trouble.at_once, timed_out=trouble.timed_out):
         unset = ", ".join(provider.missing(model))
         hint = f"; not set in the environment: {unset}" if unset else ""
         if not unset and trouble.at_once and trouble.delay is None:
             hint = "; are its key, model and model_base right?"
+        if trouble.timed_out:
+            hint = (
+                f"; it may need more time (model_timeout is {settings.model_timeout:g} s), or fewer"
+                f" questions at once (model_concurrency is {settings.model_concurrency})"
+            )
         logger.warning("%s is not asked any more in this run: %s%s", model, trouble.name, hint)
     return trouble
 

@@ -255,7 +255,12 @@ def _dear(state: State) -> str:
     """What the answers cost."""
     if not _has_rows(state, MODEL_CALLS.name):
         return "answers that were paid: they are asked, and paid, again"
-    calls = _read(state.each(), MODEL_CALLS).select("cost").collect()
+    calls = (
+        _read(state.each(), MODEL_CALLS)
+        .filter(pl.col("outcome") != "unanswered")
+        .select("cost")
+        .collect()
+    )
     dollars = calls["cost"].sum()
     return f"up to {calls.height:,} answers, for {dollars:.2f} dollars: they are asked again"
 

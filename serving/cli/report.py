@@ -178,4 +178,6 @@ def spent(total: dict[str, Any]) -> str:
         parts.append(f"{shown_dollars(total['dollars'])} dollars")
     if total["unpriced"]:
         parts.append(f"the price of {count(total['unpriced'], 'call')} unknown")
+    if total["unanswered"]:
+        parts.append(f"{count(total['unanswered'], 'call')} without an answer")
     return ", ".join(parts)

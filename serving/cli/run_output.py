@@ -86,6 +86,8 @@ def finish(
             from cairn.serving.cli.report import spent
 
             advise(f"The language model: {spent(paid)}; see `cairn costs`.")
+            if paid["unanswered"]:
+                advise(_unanswered(state, seconds), style="yellow")
         if earlier and outcome.runs:
             advise(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
                 " `cairn stale` tells what it costs to ask again.")  # fmt: skip
@@ -151,7 +153,16 @@ def _paid(state: "State", seconds: float) -> dict[str, Any] | None:
     calls = state.answers.ledger()
     began = datetime.now(UTC) - timedelta(seconds=seconds)
     total = costs(calls.filter(pl.col("called_at") >= began)).row(0, named=True)
-    return total if total["calls"] else None
+    return total if total["calls"] or total["unanswered"] else None
+
+
+def _unanswered(state: "State", seconds: float) -> str:
+    """Why calls of the last seconds brought nothing, in words."""
+    from cairn.serving.query.model_troubles import troubles
+
+    since = datetime.now(UTC) - timedelta(seconds=seconds)
+    found = "; ".join(one.words for one in troubles(state, since))
+    return f"Not answered: {found}. `cairn doctor --model` asks one small question."
 
 
 def _earlier_answers(state: "State") -> int:

@@ -50,5 +50,6 @@ def running() -> Iterator[ModelServer]:
 @pytest.fixture
 def server(running: ModelServer) -> ModelServer:
     """The one that runs, as if it had just been started."""
+    running.rest()
     running.__init__(int(running.root.rsplit(":", 1)[1]))
     return running

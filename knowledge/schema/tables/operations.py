@@ -95,18 +95,18 @@ VECTOR_INDEX = Table(
 
 MODEL_CALLS = Table(
     "model_calls",
-    "One row per call to a language model that was answered, and so paid.",
+    "One row per call to a language model, those without an answer, too.",
     {
         **NAMESPACE,
         "call_id": Column(COUNT, "Number of the call, rising."),
         "day": Column(DAY, "UTC day of the call."),
-        "called_at": Column(TIME, "When it was answered."),
+        "called_at": Column(TIME, "When it ended."),
         "asset": Column(TEXT, "Table that asked."),
         "prompt": Column(TEXT, "Name of the prompt."),
         "fingerprint": Column(TEXT, "The prompt's, with the model that was asked."),
-        "model": Column(TEXT, "Model that answered: the one asked, or a fallback."),
-        "outcome": Column(TEXT, "done or failed."),
-        "reason": Column(TEXT, "Why it failed.", null=True),
+        "model": Column(TEXT, "Model that was called: the one in force, or a fallback."),
+        "outcome": Column(TEXT, "done, failed, or unanswered: of the provider came nothing."),
+        "reason": Column(TEXT, "Why; of an unanswered one timeout, or the error.", null=True),
         "tokens_in": Column(COUNT, "Tokens read, if the provider said.", null=True),
         "tokens_out": Column(COUNT, "Tokens written.", null=True),
         "tokens_cached": Column(COUNT, "Tokens read from the provider's cache.", null=True),

@@ -371,8 +371,9 @@ def test_tokens_are_counted_per_conversation_that_was_asked_about() -> None:
                                              "learning_rules@3"])]  # fmt: skip
     candidates = pl.DataFrame(judged).with_columns(namespace=pl.lit("me"))
     calls = pl.DataFrame(
-        {"asset": ["learning_candidates"] * 2 + ["candidates"], "tokens_in": [5000, 2000, 9],
-         "tokens_out": [600, None, 9]}
+        {"asset": ["learning_candidates"] * 3 + ["candidates"],
+         "outcome": ["done", "failed", "unanswered", "done"],
+         "tokens_in": [5000, 2000, None, 9], "tokens_out": [600, None, None, 9]}
     )  # fmt: skip
     found = measures(candidates, LEARNINGS.empty(), RAW_LOGS.empty(), calls)
     assert found[TOKENS_IN.name] == 3500

@@ -270,7 +270,10 @@ def test_a_closed_port_and_a_hanging_server_are_no_answers(
     server.delay = 1.0
     hanging = make(model_timeout=0.2, model_max_retries=0)
     assert reasons(hanging.answers([ask()])) == ["server"]
-    assert kept.ledger().is_empty()
+    assert kept.ledger().sort("call_id")["reason"].to_list() == [
+        "InternalServerError 500",
+        "timeout",
+    ]
     time.sleep(1.0)
 
 
@@ -522,7 +525,7 @@ def test_the_anthropic_route(make: Make, server: ModelServer, kept: Answers) -> 
     server.script = lambda _: next(said)
     assert make(**settings).answers([ask()]) == [DONE]
     assert server.paths == ["/v1/messages"] * 2
-    assert kept.ledger()["cost"][0] == pytest.approx(10e-6 + 5 * 5e-6)
+    assert kept.ledger().sort("call_id")["cost"][1] == pytest.approx(10e-6 + 5 * 5e-6)
     server.script = lambda _: {"content": "", "finish": "refusal"}
     assert reasons(make(**settings).answers([ask("two")])) == ["refused"]
     server.script = lambda _: {"content": '{"names": [', "finish": "max_tokens"}
@@ -535,7 +538,7 @@ def test_the_ollama_route(make: Make, server: ModelServer, kept: Answers) -> Non
     server.script = lambda _: next(said)
     assert make(**settings).answers([ask()]) == [DONE]
     assert server.paths == ["/api/generate"] * 2
-    assert kept.ledger()["cost"].to_list() == [0.0]
+    assert kept.ledger()["cost"].drop_nulls().to_list() == [0.0]
     # litellm says `stop` of it, whatever the server said.
     server.script = lambda _: {"content": '{"names": [', "finish": "length", "written": 100}
     assert reasons(make(**settings).answers([ask("two")])) == ["truncated"]

@@ -83,8 +83,8 @@ def test_costs_by_day_leave_out_what_has_no_price_and_say_so(cairn: Ask, state: 
         ("2026-03-02", 2, 0.00001, 1), ("2026-03-01", 2, 0.5, 0),
     ]  # fmt: skip
     assert told["total"] == {
-        "calls": 4, "failed": 1, "tokens_in": 3000, "tokens_out": 150, "tokens_cached": 600,
-        "uncounted": 1, "dollars": 0.50001, "unpriced": 1,
+        "calls": 4, "failed": 1, "unanswered": 0, "tokens_in": 3000, "tokens_out": 150,
+        "tokens_cached": 600, "uncounted": 1, "dollars": 0.50001, "unpriced": 1,
     }  # fmt: skip
     out = cairn("costs", "--by", "day").out
     assert "<0.0001 and 1 call unknown" in out

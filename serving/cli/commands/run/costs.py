@@ -87,7 +87,7 @@ def command(
         emit_json({"by": by, "total": total, "groups": rows.height, "costs": page.to_dicts()})
         return
     if not total["calls"]:
-        say("No call to a language model was paid.")
+        say(f"No call to a language model was paid{_in_vain(total)}.")
         return
     print_table(
         ({**row, "dollars": _dollars(row)} for row in page.iter_rows(named=True)),
@@ -95,6 +95,11 @@ def command(
     )
     say(f"{spent(total)}.")
     console().print(f"{page.height:,} of {rows.height:,} rows", style="dim")
+
+
+def _in_vain(total: dict[str, Any]) -> str:
+    missing = total["unanswered"]
+    return f": {count(missing, 'call')} without an answer, see `cairn doctor`" if missing else ""
 
 
 def _dollars(row: dict[str, Any]) -> str:

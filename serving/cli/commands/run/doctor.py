@@ -1,11 +1,12 @@
 """`cairn doctor`."""
 
+import math
 import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from cairn.resources.home.advice import for_home
 from cairn.resources.home.home import LEAST_FREE
 from cairn.serving.cli import options
 from cairn.serving.cli.terminal import console, emit_json
-from cairn.serving.read.display import size
+from cairn.serving.read.display import count, size
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
@@ -316,6 +317,8 @@ def _model(state: "State") -> Iterator[Finding]:
         return
     for model in dict.fromkeys((settings.model, *settings.model_fallbacks)):
         yield _language_model(model, settings)
+    if found := _troubles(state):
+        yield found
     limits = {"run": settings.budget_run, "day": settings.budget_day}
     told = [f"{limit:g} dollars a {name}" for name, limit in limits.items() if limit is not None]
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -325,6 +328,21 @@ def _model(state: "State") -> Iterator[Finding]:
                   f"{', '.join(told) or 'no limit is set'}; {shown_dollars(paid)} paid today",
                   "nothing is asked until midnight UTC; budget_day can be raised" if spent else "",
                   )  # fmt: skip
+
+
+def _troubles(state: "State") -> Finding | None:
+    """Calls of the last day that brought nothing, and what waits for the model."""
+    from cairn.pipelines.planning.pending import WHOLE, left_to_model
+    from cairn.serving.query.model_troubles import troubles
+
+    found = troubles(state, datetime.now(UTC) - timedelta(days=1))
+    days = len(left_to_model(state) - {WHOLE})
+    if not found and state.model_waited == math.inf:
+        return None
+    told = "; ".join(one.words for one in found) or "could not be asked"
+    waits = f"; {count(days, 'day')} wait for it" if days else ""
+    advice = "`cairn doctor --model` asks one small question; `cairn run` asks what waits"
+    return Finding("model calls", "warning", f"{told}{waits}", advice)
 
 
 def _language_model(model: str, settings: "Settings") -> Finding:

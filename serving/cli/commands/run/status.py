@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from cairn.serving.read.display import count, span
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
+    from cairn.serving.query.model_troubles import ModelTrouble
 
 SENSOR_SILENCE = 60.0
 """Seconds without a tick after which the sensor counts as not running; it ticks every 5."""
@@ -82,6 +83,11 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                 "changed_files": changed,
                 "unpublished": unpublished or any(row["blocked_by"] for row in rows),
                 "undecided_pairs": pairs,
+                "language_model": {
+                    "model": state.settings.model,
+                    "waits": state.settings.model is not None and state.model_waited < math.inf,
+                    "unanswered": [one._asdict() for one in _troubles(state)],
+                },
                 "waiting": as_rows(said),
                 "sensor": sensor,
                 "lock": holder,
@@ -99,6 +105,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     say_value("Home", state.home.root, indent=0)
     say_value("Sources", count(sources, "source"), indent=0)
     waited = state.model_waited if state.settings.model else math.inf
+    troubles = _troubles(state)
     held = [row for row in rows if row["blocked_by"]]
     waits = [
         *([count(changed, "changed file")] if changed else []),
@@ -106,7 +113,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         *(["publication of what was made"] if unpublished else []),
         *([f"publication of {row['namespace']}, which is blocked" for row in held]),
         *(
-            [f"the language model, which could not be had {span(waited)} ago"]
+            [f"the language model, which could not be had {span(waited)} ago{_why(troubles)}"]
             if waited < math.inf
             else []
         ),
@@ -127,6 +134,17 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         from cairn.serving.cli.report import say_pending
 
         say_pending(said)
+
+
+def _troubles(state: "State") -> "list[ModelTrouble]":
+    """Calls to the language model of the last day that were not answered."""
+    from cairn.serving.query.model_troubles import troubles
+
+    return troubles(state, datetime.now(UTC) - timedelta(days=1)) if state.settings.model else []
+
+
+def _why(found: "list[ModelTrouble]") -> str:
+    return f" ({found[-1].words})" if found else ""
 
 
 def _undecided_pairs(state: "State", namespace: str | None) -> int:

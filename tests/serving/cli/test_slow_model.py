@@ -1,0 +1,91 @@
+"""A run whose language model is too slow: nothing of it is silent, and nothing is lost."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.test_language_model import CHAT, chat, telling
+from tests.places import ROOT
+from tests.resources.model_server import ModelServer, served
+from tests.serving.conftest import Ask
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
+
+Run = Callable[[], subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelServer]:
+    monkeypatch.chdir(tmp_path)
+    with served() as server:
+        server.script = telling
+        for name, value in {
+            "OPENAI_API_KEY": "no-key",
+            "CAIRN_HOME": str(tmp_path / "home"),
+            "CAIRN_MODEL": "openai/slow",
+            "CAIRN_MODEL_BASE": server.base,
+            "CAIRN_MODEL_TIMEOUT": "0.5",
+            "CAIRN_MODEL_CONCURRENCY": "1",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield server
+        server.rest()
+
+
+@pytest.fixture
+def run(server: ModelServer, tmp_path: Path) -> Run:
+    """`cairn run`, with what a person sees of it."""
+    del server
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for day in "345":
+        chat(logs, f"hives{day}", [(who, at.replace("03-01", f"03-0{day}"), text)
+                                   for who, at, text in CHAT])  # fmt: skip
+
+    def runs() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "cairn", "run", "--source", str(logs)],
+            cwd=ROOT, env=os.environ, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+
+    return runs
+
+
+def test_a_run_with_a_model_that_is_too_slow_says_so_and_loses_nothing(
+    server: ModelServer, run: Run, run_cairn: Ask
+) -> None:
+    server.delay = 1.5
+    told = run()
+    assert server.requests == 2
+    assert told.stderr.count("openai/slow has not answered in 0.5 s") == 2
+    assert "openai/slow is not asked any more in this run" in told.stderr
+    said = " ".join(told.stdout.split())
+    assert "0 calls, 2 calls without an answer" in said
+    assert "Not answered: 2 calls to openai/slow: none within 0.5 s (timeout)." in said
+    assert "Not all was asked of the language model" in said
+
+    why = "2 calls to openai/slow: none within 0.5 s (timeout)"
+    assert why in run_cairn("status").out
+    status = run_cairn("status", "--json").json["language_model"]
+    assert status["waits"]
+    assert [(one["reason"], one["calls"]) for one in status["unanswered"]] == [("timeout", 2)]
+    (found,) = (
+        one for one in run_cairn("doctor", "--json").json["checks"] if one["check"] == "model calls"
+    )
+    assert found["level"] == "warning"
+    assert found["found"].startswith(why)
+    assert "3 days wait for it" in found["found"]
+    assert "2 calls without an answer" in run_cairn("costs").out
+    assert run_cairn("dead-letters", "--json").json["total"] == 0
+
+    server.rest()
+    server.delay = 0.0
+    assert "Not all was asked" not in run().stdout
+    status = run_cairn("status", "--json").json
+    assert not status["language_model"]["waits"]
+    assert status["namespaces"][0]["pending_days"] == []
+    assert run_cairn("dead-letters", "--json").json["total"] == 0
