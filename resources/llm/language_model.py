@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cairn.knowledge.llm.answer_schema import response_format
 from cairn.knowledge.llm.client import PENDINGS, Answer, Ask, Bundle
 from cairn.knowledge.llm.parsing import Reading, Reply, read_reply, spelled_out
+from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.redaction import redactor
 from cairn.resources.home.settings import Settings
@@ -27,6 +28,7 @@ from cairn.resources.llm.answer_cache import (
 from cairn.resources.llm.answer_form import AnswerForms
 from cairn.resources.llm.budget import Budget, Spent, midnight
 from cairn.resources.llm.circuit_breaker import Breaker
+from cairn.resources.llm.context_window import answer_room, context_window, is_ollama
 from cairn.resources.llm.inflight import chosen, final, parted
 from cairn.resources.llm.prices import known
 from cairn.resources.llm.provider import Said, Trouble
@@ -38,6 +40,8 @@ _NOT_SAID = "server"
 """Why there is no answer that says nothing of the question: the provider failed."""
 _ASKED_AGAIN = frozenset({"wrong_shape", "no_json", "blank"})
 """Answers that may be other ones next time; what is cut off or declined is so again."""
+LEAST_DATA = 100
+"""Tokens of data without which no prompt makes sense."""
 _ONCE_MORE = (
     "That is not of the output schema:\n{problems}\n"
     "Answer again, with one JSON object of the output schema and nothing else."
@@ -81,6 +85,7 @@ class LitellmModel:
         self._breakers = {model: Breaker() for model in self._models}
         self._budget = Budget(answers, settings.budget_run, settings.budget_day, now)
         self._forms = AnswerForms(answers)
+        self._contexts: dict[str, int | None] = {}
         self._asked: set[str] = set()
         self._told: set[str] = set()
         self._stop = threading.Event()
@@ -246,6 +251,9 @@ class LitellmModel:
         self, key: str, ask: Ask, attempts: int, tries: int = ATTEMPTS
     ) -> tuple[CachedAnswer | None, Answer]:
         """One question through the models in turn; None to keep if it is still pending."""
+        if self._refused(self.model, ask.prompt):
+            self.waits = True
+            return None, Answer("pending", reason="provider_down")
         if self._too_long(self.model, ask):
             # No run can fare better: it counts as tried often enough.
             return self._failed(key, ask, "too_long", ATTEMPTS)
@@ -292,7 +300,10 @@ class LitellmModel:
             held = "" if self._budget.unlimited else ", and no budget holds it"
             self._tell(f"price of {model} is not known: its costs are empty{held}")
         tokens = sum(estimated_tokens(message["content"]) for message in messages)
-        most = price.cost(tokens, ask.prompt.max_tokens)
+        limit = answer_room(self._context(model), tokens, ask.prompt.max_tokens)
+        if not limit:  # what it said before is shown, too
+            return Trouble("too_long", "")
+        most = price.cost(tokens, limit)
         if not self._budget.hold(most):
             self._tell(
                 "the budget for the language model is spent (budget_run, budget_day):"
@@ -300,10 +311,10 @@ class LitellmModel:
             )
             return Trouble("no_budget", "")
         try:
-            said = self._said(model, ask, messages)
+            said = self._said(model, ask, messages, limit)
             if isinstance(said, Trouble):
                 return said
-            full = said.tokens_out is not None and said.tokens_out >= ask.prompt.max_tokens
+            full = said.tokens_out is not None and said.tokens_out >= limit
             # Redacted before it is read, so that a replay reads the same.
             text = None if said.text is None else self._redacted(spelled_out(said.text))
             reading = read_reply(Reply(text, said.finish, said.refused, full), ask.prompt.output)
@@ -325,7 +336,7 @@ class LitellmModel:
         finally:
             self._budget.settle(most)
 
-    def _said(self, model: str, ask: Ask, messages: Messages) -> Said | Trouble:
+    def _said(self, model: str, ask: Ask, messages: Messages, limit: int) -> Said | Trouble:
         """What a model says, held to the strictest form of answers that its provider takes."""
         base = base_of(model, self._settings)
         breaker = self._breakers[model]
@@ -339,7 +350,9 @@ class LitellmModel:
             asked = response_format(ask.prompt, form)
             if asked and not provider.takes_forms(model):
                 continue
-            parameters = {**ask.prompt.parameters, **asked}
+            parameters = {**ask.prompt.parameters, "max_tokens": limit, **asked}
+            if is_ollama(model):
+                parameters["num_ctx"] = self._context(model)
             said = retried(model, messages, parameters, breaker, self._settings, note)
             if isinstance(said, Said):
                 self._forms.taken(model, base, form)
@@ -375,11 +388,27 @@ class LitellmModel:
     def _redacted(self, text: str) -> str:
         return self._redactor.redact_json(text.encode("utf-8", "replace"))[0].decode()
 
+    def _context(self, model: str) -> int | None:
+        """What a model holds; its server is asked once in a run."""
+        if model not in self._contexts:
+            self._contexts[model] = context_window(model, self._settings)
+        return self._contexts[model]
+
+    def _refused(self, model: str, prompt: Prompt[Any]) -> bool:
+        """Whether a model cannot hold a prompt, whatever it is asked about; that is said."""
+        context = self._context(model)
+        least = estimated_tokens(prompt.system) + LEAST_DATA
+        if context is None or answer_room(context, least, prompt.max_tokens):
+            return False
+        self._tell(
+            f"{model} holds {context:,} tokens, which is too few for the prompt {prompt.name}: what"
+            " it asks waits for a model that holds more (model, model_context)"
+        )
+        return True
+
     def _too_long(self, model: str, ask: Ask) -> bool:
-        given = self._settings.model_context if model == self.model else None
-        context = given or known(model).context
         shown = estimated_tokens(ask.prompt.system) + estimated_tokens(ask.given)
-        return context is not None and shown + ask.prompt.max_tokens > context
+        return not answer_room(self._context(model), shown, ask.prompt.max_tokens)
 
     def _failed(
         self, key: str, ask: Ask, reason: str, attempts: int

@@ -32,6 +32,7 @@ _FORM = re.compile(
 """What a provider's error says where it does not take the form of answers that was asked for."""
 _GRACE = 5.0
 """Seconds that an answer may take beyond the timeout, which is one of each read."""
+_SOON = 3.0
 _MOST_TOKENS = 10**9
 _SHOWS_TEXT = (
     "ignore",
@@ -207,6 +208,17 @@ def _completed(
         trouble = _trouble(error)
         seconds = time.perf_counter() - start
         return trouble._replace(form=formed and _is_of_form(error), seconds=seconds)
+
+
+def fetched(url: str, body: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+    """What a server tells of itself, as JSON; None if it does not, or not soon. No key is sent."""
+    try:
+        httpx: Any = import_module("httpx")  # which litellm brings
+        verb = "GET" if body is None else "POST"
+        said = httpx.request(verb, url, json=body, timeout=_SOON).raise_for_status().json()
+    except Exception:  # it is no server of that kind, or not there: asking tells
+        return None
+    return said if isinstance(said, dict) else None
 
 
 @cache

@@ -26,6 +26,8 @@ class ModelServer:
         self.base = f"{self.root}/v1"
         self.script: Script = lambda _: "{}"
         self.delay = 0.0
+        self.tells: dict[str, dict[str, Any]] = {}
+        """What it says of itself, by path; it counts as no question."""
         self.asked: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.times: list[float] = []
@@ -44,6 +46,10 @@ class ModelServer:
             time.sleep(0.01)
 
     def answer(self, request: Request) -> Response:
+        if request.path in self.tells:
+            return Response(json.dumps(self.tells[request.path]), content_type="application/json")
+        if request.method == "GET" or request.path == "/api/show":
+            return Response(status=404)
         body = json.loads(request.get_data())
         with self._lock:
             self.asked.append(body)
