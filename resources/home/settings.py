@@ -146,7 +146,8 @@ class Settings(BaseSettings):
     model_context: int | None = Field(
         default=None,
         ge=1,
-        description="Tokens that the model can hold; what litellm's map or its server says if unset.",
+        description="Tokens that the model can hold; what litellm's map, or its server, says if"
+        " unset.",
     )
     model_timeout: float = Field(default=120.0, gt=0, description="Seconds to wait for an answer.")
     model_concurrency: int = Field(default=4, ge=1, le=64, description="Questions asked at once.")

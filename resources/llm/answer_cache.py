@@ -276,6 +276,12 @@ class Answers:
             database.execute(_FORMS)
             database.execute("INSERT OR REPLACE INTO forms VALUES (?, ?, ?)", (model, base, form))
 
+    def forget_form(self, model: str, base: str) -> None:
+        """Forgets that form, so that the next call finds it out anew."""
+        if self.form(model, base):
+            with self._writing() as database:
+                database.execute("DELETE FROM forms WHERE model = ? AND base = ?", (model, base))
+
     def called(self, namespace: str, asset: str, since: datetime) -> bool:
         """Whether a call for an asset was answered since a time (UTC)."""
         query = (

@@ -51,7 +51,7 @@ Messages = list[dict[str, str]]
 Number = TypeVar("Number", int, float)
 
 
-class _Turn(NamedTuple):
+class ModelTurn(NamedTuple):
     """What came of one call that was answered."""
 
     model: str
@@ -273,10 +273,10 @@ class LitellmModel:
             return None, Answer("pending", reason=reason)
         return self._failed(key, ask, reason, attempts)
 
-    def _converse(self, model: str, ask: Ask, tries: int) -> list[_Turn] | Trouble:
+    def _converse(self, model: str, ask: Ask, tries: int) -> list[ModelTurn] | Trouble:
         """The calls of one question: several, if what is said is not what was asked for."""
         messages = ask.prompt.messages(ask.given)
-        turns: list[_Turn] = []
+        turns: list[ModelTurn] = []
         while len(turns) < tries:
             turn = self._paid(model, ask, messages)
             if isinstance(turn, Trouble):
@@ -293,7 +293,12 @@ class LitellmModel:
                 ]
         return turns
 
-    def _paid(self, model: str, ask: Ask, messages: Messages) -> _Turn | Trouble:
+    def once(self, model: str, ask: Ask) -> ModelTurn | Trouble:
+        """One call to one of the models, whatever is kept; its answer is not kept."""
+        provider.load()
+        return self._paid(model, ask, ask.prompt.messages(ask.given))
+
+    def _paid(self, model: str, ask: Ask, messages: Messages) -> ModelTurn | Trouble:
         """One call within the budget, read and entered in the ledger."""
         price = known(model)
         if not price.prices:
@@ -332,7 +337,7 @@ class LitellmModel:
                 )
             )
             self._budget.count(cost, said.tokens_in, said.tokens_out)
-            return _Turn(model, text or "", said, reading, cost)
+            return ModelTurn(model, text or "", said, reading, cost)
         finally:
             self._budget.settle(most)
 
@@ -415,7 +420,7 @@ class LitellmModel:
     ) -> tuple[CachedAnswer, Answer]:
         return self._row(key, ask, reason, attempts), Answer("failed", reason=reason, key=key)
 
-    def _kept(self, key: str, ask: Ask, turns: list[_Turn]) -> tuple[CachedAnswer, Answer]:
+    def _kept(self, key: str, ask: Ask, turns: list[ModelTurn]) -> tuple[CachedAnswer, Answer]:
         """What is kept of the calls of a question, and its answer."""
         last, said = turns[-1], [turn.said for turn in turns]
         row = self._row(key, ask, last.reading.reason, len(turns))._replace(

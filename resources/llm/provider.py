@@ -309,7 +309,8 @@ def _trouble(error: Exception) -> Trouble:
     if "TimeoutException" in names:  # httpx's
         return Trouble("server", name, again=True, timed_out=True)
     if "TransportError" in names:
-        return Trouble("provider_down", name, again=True)
+        cause = next(type(one).__name__ for one in chain if _is_of(one, "TransportError"))
+        return Trouble("provider_down", cause, again=True)  # litellm makes 500 of it
     if status in _SETUP or (status == 400 and len(chain) == 1):  # litellm's own, before any call
         return Trouble("provider_down", name, at_once=True)
     if status in _DOWN:
@@ -328,7 +329,12 @@ def _trouble(error: Exception) -> Trouble:
 
 def _is_status(error: Any) -> bool:
     """Whether it is httpx's own error of a status; litellm's copies have made-up responses."""
-    return any(cls.__name__ == "HTTPStatusError" for cls in type(error).__mro__)
+    return _is_of(error, "HTTPStatusError")
+
+
+def _is_of(error: Any, name: str) -> bool:
+    """Whether an error is of a class of that name, which is not imported here."""
+    return any(cls.__name__ == name for cls in type(error).__mro__)
 
 
 def _code(response: Any) -> str | None:

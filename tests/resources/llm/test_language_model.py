@@ -271,7 +271,7 @@ def test_a_closed_port_and_a_hanging_server_are_no_answers(
     hanging = make(model_timeout=0.2, model_max_retries=0)
     assert reasons(hanging.answers([ask()])) == ["server"]
     assert kept.ledger().sort("call_id")["reason"].to_list() == [
-        "InternalServerError 500",
+        "ConnectError",
         "timeout",
     ]
     time.sleep(1.0)

@@ -1,12 +1,11 @@
 """`cairn doctor`."""
 
-import math
 import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,12 +18,13 @@ from cairn.resources.home.advice import command as told_command
 from cairn.resources.home.advice import for_home
 from cairn.resources.home.home import LEAST_FREE
 from cairn.serving.cli import options
+from cairn.serving.cli.finding import Finding
+from cairn.serving.cli.model_findings import asked_findings, asked_models, model_findings
 from cairn.serving.cli.terminal import console, emit_json
-from cairn.serving.read.display import count, size
+from cairn.serving.read.display import size
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
-    from cairn.resources.home.settings import Settings
     from cairn.resources.warehouse.publication import Manifest
 
 LIBRARIES = (
@@ -36,37 +36,35 @@ LITTLE_SPACE = 1_000_000_000
 MARKS = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "error": ("error  ", "red")}
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What a check found."""
-
-    check: str
-    level: str
-    """ok, warning or error."""
-    found: str
-    advice: str = ""
-
-
 @click.command(
     epilog="""\b
 Examples:
   cairn doctor
   cairn doctor --json
+  cairn doctor --model     (asks the language model one small question, which may cost a little)
 
 Exits with 1 if there is an error."""
 )
+@click.option(
+    "--model", "asks", is_flag=True,
+    help="Ask the language model one small question: speed, form of answers, context, price.",
+)  # fmt: skip
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, as_json: bool) -> None:
+def command(ctx: click.Context, asks: bool, as_json: bool) -> None:
     """Check home, tables, lock, versions, disk, daemon, index and model."""
     state = _opened(ctx)
-    findings = [
-        replace(finding, advice=for_home(finding.advice, ctx.find_root().obj))
-        for check in CHECKS
-        for finding in _guarded(check, state)
-    ]
+    asked = asked_models(state) if asks else []
+    found = (
+        asked_findings(asked, state.settings)
+        if asks
+        else (finding for check in CHECKS for finding in _guarded(check, state))
+    )
+    named = ctx.find_root().obj
+    findings = [replace(each, advice=for_home(each.advice, named)) for each in found]
     if as_json:
-        emit_json({"home": state.home.root, "checks": findings})
+        told = {"models": [one._asdict() for one in asked]} if asks else {}
+        emit_json({"home": state.home.root, "checks": findings, **told})
     else:
         out = console()
         for finding in findings:
@@ -306,76 +304,6 @@ def _reads(state: "State", manifest: "Manifest", table: str) -> bool:
     return True
 
 
-def _model(state: "State") -> Iterator[Finding]:
-    vector = state.embedder.embed(["a test sentence"])[0]
-    yield Finding("embedder", "ok", f"{state.embedder.model}, {len(vector)} dimensions")
-    from cairn.serving.cli.report import shown_dollars
-
-    settings = state.settings
-    if settings.model is None:
-        yield Finding("language model", "ok", "none is set: rules alone do the work")
-        return
-    for model in dict.fromkeys((settings.model, *settings.model_fallbacks)):
-        yield _language_model(model, settings)
-    if found := _troubles(state):
-        yield found
-    limits = {"run": settings.budget_run, "day": settings.budget_day}
-    told = [f"{limit:g} dollars a {name}" for name, limit in limits.items() if limit is not None]
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    paid = state.answers.paid(today)
-    spent = settings.budget_day is not None and paid >= settings.budget_day
-    yield Finding("budget", "warning" if spent else "ok",
-                  f"{', '.join(told) or 'no limit is set'}; {shown_dollars(paid)} paid today",
-                  "nothing is asked until midnight UTC; budget_day can be raised" if spent else "",
-                  )  # fmt: skip
-
-
-def _troubles(state: "State") -> Finding | None:
-    """Calls of the last day that brought nothing, and what waits for the model."""
-    from cairn.pipelines.planning.pending import WHOLE, left_to_model
-    from cairn.serving.query.model_troubles import troubles
-
-    found = troubles(state, datetime.now(UTC) - timedelta(days=1))
-    days = len(left_to_model(state) - {WHOLE})
-    if not found and state.model_waited == math.inf:
-        return None
-    told = "; ".join(one.words for one in found) or "could not be asked"
-    waits = f"; {count(days, 'day')} wait for it" if days else ""
-    advice = "`cairn doctor --model` asks one small question; `cairn run` asks what waits"
-    return Finding("model calls", "warning", f"{told}{waits}", advice)
-
-
-def _language_model(model: str, settings: "Settings") -> Finding:
-    """What is known of a model beforehand. No call is made: it would cost."""
-    from cairn.resources.llm.prices import known
-    from cairn.resources.llm.provider import missing
-
-    first = model == settings.model
-    check = "language model" if first else "fallback model"
-    try:
-        found, lacks = known(model), missing(model)
-    except ImportError as error:
-        return Finding(check, "error", f"{model}, but {error}", "`make setup` installs it")
-    # An address is no key: it is a setting, or has a default.
-    keys = [name for name in lacks if not name.endswith("_API_BASE")]
-    context = (settings.model_context if first else None) or found.context
-    told = [model, f"reads {context:,} tokens" if context else "how much it reads is not known"]
-    advice: list[str] = []
-    if found.prices:
-        price = found.prices[0]
-        told.append(f"{price.read * 1e6:.4g} dollars per million tokens read, "
-                    f"{price.written * 1e6:.4g} written")  # fmt: skip
-    else:
-        told.append("its price is not known")
-        advice.append("costs stay empty, and a budget cannot hold it")
-    if context is None and first:
-        advice.append("set model_context, so that nothing too long is asked")
-    if keys:
-        told.append("its key is not there")
-        advice.append(f"set in the environment: {', '.join(keys)}")
-    return Finding(check, "warning" if advice else "ok", ", ".join(told), "; ".join(advice))
-
-
 def _qdrant_server(state: "State") -> Iterator[Finding]:
     from cairn.resources.vector_index.protocol import VectorIndexError
     from cairn.resources.warehouse.publication import namespaces
@@ -515,5 +443,5 @@ def _hooks(state: "State") -> Iterator[Finding]:
 
 CHECKS = (
     _home, _damage, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables,
-    _model, _qdrant_server, _index, _notify, _dead_letters, _feedback, _hooks,
+    model_findings, _qdrant_server, _index, _notify, _dead_letters, _feedback, _hooks,
 )  # fmt: skip
