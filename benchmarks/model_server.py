@@ -32,9 +32,10 @@ async def serve(seconds: float) -> None:
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).lower()
-                length = head.split(b"content-length:")[1].split(b"\r\n")[0]
-                await reader.readexactly(int(length))
-                await asyncio.sleep(seconds)
+                if b"content-length:" in head:  # else it is asked what it holds
+                    length = head.split(b"content-length:")[1].split(b"\r\n")[0]
+                    await reader.readexactly(int(length))
+                    await asyncio.sleep(seconds)
                 writer.write(HEAD % len(ANSWER) + ANSWER)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):

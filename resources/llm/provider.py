@@ -207,7 +207,8 @@ def _completed(
     except Exception as error:  # what litellm raises has no common root
         trouble = _trouble(error)
         seconds = time.perf_counter() - start
-        return trouble._replace(form=formed and _is_of_form(error), seconds=seconds)
+        own = trouble.reason in ("too_long", "refused")  # of the question, whatever its form
+        return trouble._replace(form=formed and not own and _is_of_form(error), seconds=seconds)
 
 
 def fetched(url: str, body: Mapping[str, Any] | None = None) -> dict[str, Any] | None:

@@ -47,7 +47,9 @@ def retried(
             return result
         trouble = result
         note(trouble)
-        if trouble.form or trouble.reason in ("too_long", "refused"):
+        if trouble.form:  # whether the provider is down, the next form tells
+            return trouble
+        if trouble.reason in ("too_long", "refused"):
             breaker.answered()
             return trouble
         logger.info("%s: %s, try %d of %d", model, trouble.name, number, tries)

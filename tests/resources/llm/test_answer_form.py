@@ -91,6 +91,22 @@ def test_an_error_of_another_kind_changes_no_form(
     assert kept.form(MODEL, server.base) is None
 
 
+def test_errors_that_repeat_the_question_stop_asking_all_the_same(
+    make: Make, server: ModelServer
+) -> None:
+    server.script = lambda _: refusal("the output schema of kiwis is green", 500)
+    make(model_concurrency=1, model_max_retries=0).answers(asks(20))
+    assert server.requests == 5 * 3, "five questions in a row, each in three forms"
+
+
+def test_what_is_too_long_is_so_in_any_form(make: Make, server: ModelServer) -> None:
+    server.script = lambda _: refusal(
+        "This model's maximum context length is 10 tokens. The schema has 11."
+    )
+    assert reasons(make().answers([ask()])) == ["too_long"]
+    assert server.requests == 1
+
+
 def test_a_form_that_litellm_would_drop_is_not_claimed(
     make: Make, server: ModelServer, kept: Answers
 ) -> None:
