@@ -123,8 +123,20 @@ def test_ollama_is_given_the_schema(make: Make, server: ModelServer) -> None:
 def test_anthropic_is_given_the_schema(make: Make, server: ModelServer) -> None:
     model = make(model="anthropic/claude-haiku-4-5", model_base=server.root)
     assert model.answers([ask()]) == [DONE]
-    asked = json.dumps(server.asked[0])
-    assert '"names"' in json.dumps(server.asked[0].get("output_format") or asked)
+    assert server.asked[0]["output_format"]["schema"]["required"] == ["names"]
+
+
+def test_an_older_claude_answers_by_a_tool_of_that_schema(make: Make, server: ModelServer) -> None:
+    used = {"type": "tool_use", "id": "t", "name": "json_tool_call", "input": {"names": ["kiwi"]}}
+    said = {
+        "id": "m", "type": "message", "role": "assistant", "model": "x", "content": [used],
+        "stop_reason": "tool_use", "usage": {"input_tokens": 10, "output_tokens": 5},
+    }  # fmt: skip
+    server.script = lambda _: Response(json.dumps(said), content_type="application/json")
+    model = make(model="anthropic/claude-3-haiku-20240307", model_base=server.root)
+    assert model.answers([ask()]) == [DONE]
+    (tool,) = server.asked[0]["tools"]
+    assert tool["input_schema"]["required"] == ["names"]
 
 
 class Inner(BaseModel):
