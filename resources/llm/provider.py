@@ -23,13 +23,15 @@ _FILTERED = {"content_filter", "content_policy_violation"}
 _NO_JSON = {
     "JSONDecodeError", "ValidationError", "UnicodeDecodeError", "DecodingError", "RecursionError",
 }  # fmt: skip
-_NOT_TAKEN = {400, 404, 415, 422, 500, 501}
+_NOT_TAKEN = {400, 404, 415, 422}
 _FORM = re.compile(
     r"response_?format|json_?(schema|object|mode)|structured|output_(format|config|schema)|grammar"
     r"|guided|schema|\btools?\b|tool_choice|\bformat\b|unsupported (param|value)",
     re.IGNORECASE,
 )
 """What a provider's error says where it does not take the form of answers that was asked for."""
+_FORM_OF_5XX = re.compile(r"response_?format|json_?schema|grammar|guided", re.IGNORECASE)
+"""The same of an error of its own, which may be about anything, and repeat what it was asked."""
 _GRACE = 5.0
 """Seconds that an answer may take beyond the timeout, which is one of each read."""
 _SOON = 3.0
@@ -234,11 +236,13 @@ def takes_forms(model: str) -> bool:
 
 
 def _is_of_form(error: Exception) -> bool:
-    """Whether a provider says that it cannot hold answers to a form; a 5xx, too, of a grammar."""
+    """Whether a provider says that it cannot hold answers to a form."""
     chain = list(_chain(error))
     response = next((one.response for one in chain if _is_status(one)), None)
     said = getattr(response, "text", None) or str(error)
     status = response.status_code if response is not None else getattr(error, "status_code", 0)
+    if status in (500, 501):
+        return bool(_FORM_OF_5XX.search(said))
     return status in _NOT_TAKEN and bool(_FORM.search(said))
 
 

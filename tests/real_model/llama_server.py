@@ -19,7 +19,9 @@ params = xllamacpp.CommonParams()
 params.model.path = str(file)
 params.n_ctx = CONTEXT
 params.n_parallel = 1
-params.sampling.penalty_repeat = 1.3  # without, a model of this size repeats itself to the end
+# Without, a model of this size repeats itself until an answer is as long as it may be.
+params.sampling.penalty_repeat = 1.5
+params.sampling.penalty_last_n = 256
 params.port = 0
 server = xllamacpp.Server(params)
 print("listening on", server.listening_address, flush=True)  # noqa: T201  to who started it

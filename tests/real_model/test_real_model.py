@@ -43,9 +43,12 @@ TALKS = {
         ("user", "Our label printer Zebrano jams whenever the roll is older than a year."),
         ("assistant", "Zebrano needs fresh rolls, since the glue dries and sticks to the drum."),
     ),
-    "choir": (
-        ("user", "The choir Nordlicht rehearses on Tuesdays, since the hall is taken on Mondays."),
-        ("assistant", "Then Nordlicht has two rehearsals left before the concert in Tampere."),
+    "backup": (
+        ("user", "The nightly backup fails with an error: no space left.\n"
+         "```\nrestic backup /srv\n```"),
+        ("assistant", "It is fixed: old snapshots go first, so the disk of Nordlicht has room.\n"
+         "```\nrestic forget --prune --keep-daily 7\n```"),
+        ("user", "Three nights went by without an error, thanks to that fix."),
     ),
 }  # fmt: skip
 
@@ -84,7 +87,9 @@ def test_every_question_to_a_real_model_is_accounted_for(
              "timestamp": f"2026-03-0{number}T09:0{minute}:00Z"}
             for minute, (role, text) in enumerate(talk)
         ]  # fmt: skip
-        (logs / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+        log = logs / f"{name}.jsonl"
+        log.write_text("".join(json.dumps(one) + "\n" for one in lines))
+        os.utime(log, (0, 0))  # it has rested long enough to be asked about what it teaches
     settings = {"model": MODEL, "model_base": base, "model_timeout": 900.0, "model_concurrency": 1}
     state = State(open_home(home), Settings.model_validate(settings))
     if form == "plain":  # as if its server took neither schema nor JSON
@@ -135,4 +140,4 @@ def _assert_nothing_is_silent(state: State, answers: Answers) -> None:
     )
     assert not silent
     asked = {record for one in kept if one.prompt == "names" for record in records[one.key]}
-    assert len(asked) == sum(map(len, TALKS.values()))
+    assert len(asked) == sum(role == "user" for talk in TALKS.values() for role, _ in talk)

@@ -94,7 +94,7 @@ def test_an_error_of_another_kind_changes_no_form(
 def test_errors_that_repeat_the_question_stop_asking_all_the_same(
     make: Make, server: ModelServer
 ) -> None:
-    server.script = lambda _: refusal("the output schema of kiwis is green", 500)
+    server.script = lambda _: refusal("the grammar of kiwis is green", 500)
     make(model_concurrency=1, model_max_retries=0).answers(asks(20))
     assert server.requests == 5 * 3, "five questions in a row, each in three forms"
 
