@@ -14,8 +14,8 @@ import polars as pl
 
 from benchmarks.pairs import statements
 from cairn.knowledge.consolidation.standing import STANDING
+from cairn.resources.embedders.choice import load_embedder
 from cairn.resources.vector_index.edge import EdgeIndex
-from cairn.resources.vector_index.embedder import load_embedder
 from cairn.resources.vector_index.protocol import Filters
 
 GOAL_MS = 15

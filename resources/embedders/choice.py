@@ -69,7 +69,10 @@ def load_embedder(name: str, pays: "Payment | None" = None) -> "Embedder":
 def _with_files(name: str) -> "Embedder":
     setting = unpinned(name)
     rest = setting.partition(":")[2]
-    if pinned(setting) not in (name, setting):  # without files the loader says so
+    if name != setting and pinned(setting) not in (
+        name,
+        setting,
+    ):  # without files the loader says so
         raise EmbedderError(f"{rest} has another model than before: `cairn run` embeds anew")
     if setting == DEFAULT:
         from cairn.resources.embedders.wordllama import WordllamaEmbedder

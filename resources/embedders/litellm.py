@@ -15,7 +15,7 @@ from cairn.resources.embedders.calibrations import Calibrated
 from cairn.resources.embedders.files import EmbedderError
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm import provider
-from cairn.resources.llm.answer_cache import Answers, Call
+from cairn.resources.llm.answer_cache import UNANSWERED, Answers, Call
 from cairn.resources.llm.budget import Budget
 from cairn.resources.llm.prices import known
 from cairn.resources.llm.retry_sensor import FIRST_DELAY, LONGEST_DELAY
@@ -113,7 +113,7 @@ class LitellmEmbedder(Calibrated):
         self._pays.answers.pay(
             Call(
                 self._pays.namespace, ASSET, "embedding", self.model, self._name,
-                "failed" if failed else "done", answer.reason if failed else None,
+                UNANSWERED if failed else "done", answer.name if failed else None,
                 tokens, None if tokens is None else 0, None if tokens is None else 0, cost,
                 0.0 if failed else answer.seconds, datetime.now(UTC).isoformat(),
             )

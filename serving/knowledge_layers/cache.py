@@ -9,8 +9,8 @@ from qdrant_edge import SparseVector
 from cairn.knowledge.schema.calendar import EPOCH
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.vectors.model import Embedder
+from cairn.resources.embedders.choice import load_embedder
 from cairn.resources.vector_index.bm25 import Words
-from cairn.resources.vector_index.embedder import load_embedder
 from cairn.resources.vector_index.filters import Condition
 from cairn.resources.vector_index.flat import FlatIndex, flat_index
 from cairn.resources.vector_index.protocol import PointRow, prepared
@@ -62,7 +62,7 @@ class HeldPieces:
             wanted.append(Condition("entity_id", "any", [entity_id], or_absent=True))
         if knowledge_types is not None:
             wanted.append(Condition("knowledge_type", "any", sorted(map(str, knowledge_types))))
-        vector = self._embedder.embed([query])[0]
+        vector = self._embedder.embed_query(query)
         hits = self._index.search(
             self._words.asked(query),
             vector.tolist() if vector.any() else None,

@@ -69,4 +69,4 @@ def test_a_spent_budget_and_a_failure_are_told_and_keep_what_is_there(
     httpserver.expect_request("/embeddings").respond_with_data("no", status=500)
     with pytest.raises(EmbedderError, match=f"{MODEL} does not embed: .*500"):
         state.embedder.embed(["text"])
-    assert state.answers.ledger()["outcome"].to_list() == ["failed"]
+    assert state.answers.ledger()["outcome"].to_list() == ["unanswered"]
