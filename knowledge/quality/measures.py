@@ -194,21 +194,22 @@ def _learnings(tables: Frames) -> list[Measure]:
     ]
 
 
-def of_use(uses: pl.DataFrame, calls: pl.DataFrame, now: datetime, embedder: str) -> list[Measure]:
+def of_use(uses: pl.DataFrame, calls: pl.DataFrame, now: datetime) -> list[Measure]:
     """What was asked, and what it cost, in the week before a moment of the clock.
 
     Args:
         uses: at, kind, results, near, redundant: a row for each answer.
         calls: Rows of MODEL_CALLS.
         now: The moment.
-        embedder: The setting of that name: some cost money.
     """
     last = uses.filter(pl.col("at") > now - WEEK)
     searches = last.filter(kind="search")
     near, redundant = (int(searches[name].sum()) for name in ("near", "redundant"))
-    week = costs(calls.filter(pl.col("called_at") > now - WEEK)).row(0, named=True)
-    paid = 0.0 if not week["calls"] else week["dollars"]
-    local = not embedder.startswith("litellm:")
+    embeds = pl.col("asset") == "embeddings"
+    paid, embedded = (
+        _dollars(calls.filter(pl.col("called_at") > now - WEEK, those))
+        for those in (~embeds, embeds)
+    )
     return [
         *(
             Measure(
@@ -235,12 +236,18 @@ def of_use(uses: pl.DataFrame, calls: pl.DataFrame, now: datetime, embedder: str
         Measure(
             "embeddings_week_dollars",
             "Paid for embeddings in the last 7 days, in dollars.",
-            0.0 if local else None,
-            why=None if local else "what the provider of embeddings takes is not measured",
+            embedded,
+            why="the price of the embedder is not known" if embedded is None else None,
             goal=f"under {EMBEDDINGS_GOAL} at 500 facts, 100 turns and 50 episodes",
-            met=True if local else None,
+            met=None if embedded is None else embedded < EMBEDDINGS_GOAL,
         ),
     ]  # fmt: skip
+
+
+def _dollars(calls: pl.DataFrame) -> float | None:
+    """What was paid for some calls; None if a price is not known."""
+    every = costs(calls).row(0, named=True)
+    return every["dollars"] if every["calls"] else 0.0
 
 
 def _until(rows: pl.DataFrame, column: str, as_of: datetime) -> pl.DataFrame:

@@ -64,7 +64,7 @@ class Policy(BaseModel):
     embedder: str = Field(
         "wordllama",
         description="Embedding model: `wordllama`, `onnx:FOLDER`, `sentence-transformers:NAME` or"
-        " `litellm:NAME`; readers change over when the next run has embedded all anew.",
+        " `litellm:NAME`; `cairn embedder` changes it without a gap.",
     )
     evidence_similarity: float = Field(
         0.75, description="Least similarity of a supporting episode."

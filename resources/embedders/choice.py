@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 DEFAULT = "wordllama"
 ONNX, SENTENCE_TRANSFORMERS, LITELLM = "onnx:", "sentence-transformers:", "litellm:"
 KINDS = {
-    DEFAULT: "in the box: static word vectors; no download, no key, 30,000 texts a second",
+    DEFAULT: "in the box: static word vectors; no download, no key, fast",
     f"{ONNX}FOLDER": "a sentence encoder as ONNX with its tokenizer.json; extra `onnx`",
     f"{SENTENCE_TRANSFORMERS}NAME": "a model by its name or folder; extra `sentence-transformers`",
     f"{LITELLM}NAME": "a provider's, by litellm's name for it; each text is paid once",
@@ -69,10 +69,8 @@ def load_embedder(name: str, pays: "Payment | None" = None) -> "Embedder":
 def _with_files(name: str) -> "Embedder":
     setting = unpinned(name)
     rest = setting.partition(":")[2]
-    if name != setting and pinned(setting) not in (
-        name,
-        setting,
-    ):  # without files the loader says so
+    # Where there are no files any more, the loader says so.
+    if name != setting and pinned(setting) not in (name, setting):
         raise EmbedderError(f"{rest} has another model than before: `cairn run` embeds anew")
     if setting == DEFAULT:
         from cairn.resources.embedders.wordllama import WordllamaEmbedder

@@ -62,6 +62,7 @@ COMMANDS = {
     "forget": ("say", "Take something away for good, with all that rests on it alone"),
     "dead-letters": ("run", "What could not be read, and why"),
     "upgrade": ("run", "Bring a home of an older version to this one"),
+    "embedder": ("run", "Show, try or change the embedding model"),
     "doctor": ("run", "Check home, lock, versions, disk, daemon, index, model"),
     "config": ("run", "Settings in force, and where each comes from"),
     "utility": ("ask", "Whether what agents were given helped"),

@@ -33,7 +33,7 @@ def present_measures(reader: Reader, now: datetime | None = None) -> list[Measur
     uses = use_since(state.home, reader.namespace, moment - WEEK)
     calls = reader.table(MODEL_CALLS).collect()
     return [
-        *of_use(uses, calls, moment, state.policy.embedder),
+        *of_use(uses, calls, moment),
         *_work(reader, freshness(state, reader.namespace, moment)),
     ]
 

@@ -10,7 +10,7 @@ import pytest
 
 from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.knowledge.vectors.model import Embedder
-from cairn.resources.embedders.choice import WordllamaEmbedder
+from cairn.resources.embedders.wordllama import WordllamaEmbedder
 
 Say = tuple[Any, ...]
 Session = Callable[..., pl.DataFrame]

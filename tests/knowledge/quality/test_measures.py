@@ -105,10 +105,10 @@ def test_shares_of_statements_are_of_those_that_were_said_by_then() -> None:
 
 def test_what_was_not_measured_has_no_number_and_says_why() -> None:
     found = [*of_knowledge(EMPTY, memory(), NOW), *of_use(pl.DataFrame(schema=USES),
-             MODEL_CALLS.empty(), NOW, "litellm:some/embedder")]  # fmt: skip
+             MODEL_CALLS.empty(), NOW)]  # fmt: skip
     missing = {one.name for one in found if one.value is None}
     assert {"statements_decayed_share", "learnings_yield", "answers_empty_share",
-            "results_redundant_share", "embeddings_week_dollars"} <= missing  # fmt: skip
+            "results_redundant_share"} <= missing  # fmt: skip
     assert all((one.value is None) == bool(one.why) for one in found)
     assert all(one.met is None for one in found if one.value is None)
 
@@ -121,20 +121,23 @@ def test_use_and_cost_are_of_the_last_week() -> None:
     )  # fmt: skip
     calls = MODEL_CALLS.frame(
         {"namespace": "n", "call_id": number, "day": "2026-03-19", "called_at": ago(days),
-         "asset": "candidates", "prompt": "names", "fingerprint": "x", "model": "m",
+         "asset": asset, "prompt": "names", "fingerprint": "x", "model": "m",
          "outcome": "done", "reason": None, "tokens_in": 10, "tokens_out": 1, "tokens_cached": 0,
          "cost": cost, "seconds": 1.0}
-        for number, (days, cost) in enumerate([(1, 0.25), (2, 0.5), (9, 4.0)])
+        for number, (days, cost, asset) in enumerate(
+            [(1, 0.25, "candidates"), (2, 0.5, "learnings"), (9, 4.0, "candidates"),
+             (1, 0.01, "embeddings")]
+        )
     )  # fmt: skip
-    told = of_use(uses, calls, NOW, "wordllama")
+    told = of_use(uses, calls, NOW)
     found = values(told)
     assert (found["answers_week", "search"], found["answers_week", "context"]) == (2, 1)
     assert found["answers_empty_share",] == pytest.approx(1 / 3)
     assert found["results_redundant_share",] == 0.25
-    assert found["cost_week_dollars",] == 0.75
+    assert (found["cost_week_dollars",], found["embeddings_week_dollars",]) == (0.75, 0.01)
     assert {one.name: one.met for one in told if one.goal} == {
         "cost_week_dollars": False, "embeddings_week_dollars": True,
     }  # fmt: skip
     unpriced = calls.with_columns(cost=pl.lit(None, pl.Float64))
-    (cost,) = (one for one in of_use(uses, unpriced, NOW, "x") if one.name == "cost_week_dollars")
+    (cost,) = (one for one in of_use(uses, unpriced, NOW) if one.name == "cost_week_dollars")
     assert (cost.value, cost.met) == (None, None)
