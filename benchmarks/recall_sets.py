@@ -19,6 +19,7 @@ import json
 import random
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -205,7 +206,8 @@ def put_index(state: State) -> None:
     for namespace, generation in made.iter_rows():
         latest = watermark(ends.filter(pl.col("namespace") == namespace), "ended_at")
         there = versions(state.of(namespace))
-        publish(state.home, Manifest(namespace, generation, there, latest, datetime.now(UTC)))
+        manifest = Manifest(namespace, generation, there, latest, datetime.now(UTC))
+        publish(state.home, replace(manifest, embedder=state.policy.embedder))
 
 
 def _sources(folder: Path, scratch: Path) -> Iterator[tuple[str, Path]]:
