@@ -140,7 +140,7 @@ CHANGES: dict[str, Callable[[Place], object]] = {
     "a commit came": lambda place: file_of(
         place.home, "warehouse/me/work/_delta_log/*.json"
     ).with_name("00000000000000009999.json").write_text("{}"),
-    "the index is rotten": lambda place: rotten(file_of(place.home, "index/me/**/*.dat")),
+    "the index is rotten": lambda place: rotten(file_of(place.home, "index/me/*/*/flat")),
     "the index is gone": lambda place: shutil.rmtree(place.home.index / "me"),
     "the manifest is gone": lambda place: (place.home.publication / "me.json").unlink(),
     "a mark of the model": lambda place: (place.home.root / "model_goes_on").write_text("facts"),
