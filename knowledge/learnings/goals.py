@@ -7,6 +7,7 @@ import polars as pl
 
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
 from cairn.knowledge.learnings.stages import outcomes
+from cairn.knowledge.llm.client import UNANSWERED
 from cairn.knowledge.schema.tables import LEARNING_CANDIDATES
 
 
@@ -51,7 +52,7 @@ def measures(
         found[SOURCED.name] = there["learning_id"].n_unique() / learnings.height
     asked = int(candidates["extractor"].str.starts_with(LEARNING_MODEL.name).sum())
     paid = calls.filter(
-        pl.col("asset") == LEARNING_CANDIDATES.name, pl.col("outcome") != "unanswered"
+        pl.col("asset") == LEARNING_CANDIDATES.name, pl.col("outcome") != UNANSWERED
     )
     for goal in (TOKENS_IN, TOKENS_OUT):
         # Where a provider did not say how many, it is not known.

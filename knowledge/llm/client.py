@@ -17,6 +17,9 @@ JSON of another shape; nothing at all; the provider failed each time; the input 
 PENDINGS = ("no_budget", "provider_down", "not_asked")
 """Why there is no answer yet: the next run asks."""
 
+UNANSWERED = "unanswered"
+"""Outcome of a call that brought nothing: it came to no end in time, or the provider refused it."""
+
 
 class Ask(NamedTuple):
     """One question: a prompt and its data, for one namespace, and the records that it shows."""

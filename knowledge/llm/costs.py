@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from cairn.knowledge.llm.client import UNANSWERED
+
 BY = ("asset", "prompt", "fingerprint", "model", "day")
 """Columns of MODEL_CALLS by which costs are told."""
 
@@ -21,7 +23,7 @@ def costs(calls: pl.DataFrame, by: Sequence[str] = ()) -> pl.DataFrame:
         and uncounted, how many do not tell; dollars of those of known price, null if there is none,
         and unpriced, how many have none. The newest day first, then the dearest.
     """
-    answered = pl.col("outcome") != "unanswered"
+    answered = pl.col("outcome") != UNANSWERED
     sums = {
         "calls": answered.sum().cast(pl.Int64),
         "failed": (pl.col("outcome") == "failed").sum().cast(pl.Int64),

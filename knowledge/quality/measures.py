@@ -205,11 +205,8 @@ def of_use(uses: pl.DataFrame, calls: pl.DataFrame, now: datetime) -> list[Measu
     last = uses.filter(pl.col("at") > now - WEEK)
     searches = last.filter(kind="search")
     near, redundant = (int(searches[name].sum()) for name in ("near", "redundant"))
-    embeds = pl.col("asset") == "embeddings"
-    paid, embedded = (
-        _dollars(calls.filter(pl.col("called_at") > now - WEEK, those))
-        for those in (~embeds, embeds)
-    )
+    week, embeds = calls.filter(pl.col("called_at") > now - WEEK), pl.col("asset") == "embeddings"
+    paid, embedded = _dollars(week.filter(~embeds)), _dollars(week.filter(embeds))
     return [
         *(
             Measure(

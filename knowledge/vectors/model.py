@@ -5,10 +5,17 @@ from itertools import repeat
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Vectors = NDArray[np.float32]
 """Shape (texts, dimension), float32, each row of length 1."""
+
+
+def unit_rows(rows: ArrayLike) -> Vectors:
+    """Vectors, shape (…, dimension), each at length 1; what is zero stays so."""
+    exact = np.asarray(rows, dtype=np.float64)
+    lengths = np.linalg.norm(exact, axis=-1, keepdims=True)
+    return (exact / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
 
 class Calibration(Protocol):

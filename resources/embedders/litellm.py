@@ -9,13 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
+from cairn.knowledge.llm.client import UNANSWERED
 from cairn.knowledge.nlp.text import estimated_tokens
-from cairn.knowledge.vectors.model import Vectors
+from cairn.knowledge.vectors.model import Vectors, unit_rows
 from cairn.resources.embedders.calibrations import Calibrated
 from cairn.resources.embedders.files import EmbedderError
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm import provider
-from cairn.resources.llm.answer_cache import UNANSWERED, Answers, Call
+from cairn.resources.llm.answer_cache import Answers, Call
 from cairn.resources.llm.budget import Budget
 from cairn.resources.llm.prices import known
 from cairn.resources.llm.retry_sensor import FIRST_DELAY, LONGEST_DELAY
@@ -93,7 +94,7 @@ class LitellmEmbedder(Calibrated):
                 )
                 self._enter(answer)
                 if not isinstance(answer, provider.Trouble):
-                    return _units(answer.vectors)
+                    return unit_rows(answer.vectors)
                 if not answer.again:
                     break
         finally:
@@ -118,9 +119,3 @@ class LitellmEmbedder(Calibrated):
                 0.0 if failed else answer.seconds, datetime.now(UTC).isoformat(),
             )
         )  # fmt: skip
-
-
-def _units(vectors: Sequence[Sequence[float]]) -> Vectors:
-    exact = np.asarray(vectors, dtype=np.float64)
-    lengths = np.linalg.norm(exact, axis=1, keepdims=True)
-    return (exact / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Encoding, Tokenizer
 
-from cairn.knowledge.vectors.model import Vectors
+from cairn.knowledge.vectors.model import Vectors, unit_rows
 from cairn.resources.embedders.calibrations import Calibrated, curve_of
 from cairn.resources.embedders.files import EmbedderError, digest_of, read_json
 
@@ -97,8 +97,7 @@ class OnnxEmbedder(Calibrated):
     def _embedded(self, text: str) -> Vectors:
         encoded = self._tokenizer.encode(text.encode(errors="replace").decode())
         found = self._session.run([self._output], self._fed(encoded))[0][0]
-        vector = np.asarray(found if self._pool is None else self._pool(found), dtype=np.float64)
-        return (vector / (np.linalg.norm(vector) or 1.0)).astype(np.float32)
+        return unit_rows(found if self._pool is None else self._pool(found))
 
     def _fed(self, encoded: Encoding) -> dict[str, Any]:
         every = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cairn.knowledge.vectors.model import Vectors
+from cairn.knowledge.vectors.model import Vectors, unit_rows
 from cairn.resources.embedders.calibrations import Calibrated, curve_of
 from cairn.resources.embedders.files import EmbedderError, digest_of
 
@@ -43,16 +43,11 @@ class SentenceTransformersEmbedder(Calibrated):
         vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for row, text in enumerate(texts):
             if text.strip():
-                vectors[row] = _unit(self._encoder.encode_document(text))
+                vectors[row] = unit_rows(self._encoder.encode_document(text))
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
         """The vector of a query; of blank text zeros."""
         if not text.strip():
             return np.zeros(self._dimension, dtype=np.float32)
-        return _unit(self._encoder.encode_query(text))
-
-
-def _unit(vector: Any) -> Vectors:
-    exact = np.asarray(vector, dtype=np.float64)
-    return (exact / (np.linalg.norm(exact) or 1.0)).astype(np.float32)
+        return unit_rows(self._encoder.encode_query(text))

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import polars as pl
 from pydantic import ValidationError
 
-from cairn.knowledge.llm.client import Answer, Ask
+from cairn.knowledge.llm.client import UNANSWERED, Answer, Ask
 from cairn.knowledge.schema.tables import MODEL_CALLS
 
 ATTEMPTS = 3
@@ -100,10 +100,6 @@ def replayed(ask: Ask, kept: CachedAnswer) -> Answer:
         return Answer("done", ask.prompt.output.model_validate_json(kept.text or ""))
     except ValidationError:  # its checks changed, and its fingerprint did not
         return Answer("failed", reason="wrong_shape", key=kept.key)
-
-
-UNANSWERED = "unanswered"
-"""Outcome of a call that brought nothing: it came to no end in time, or the provider refused it."""
 
 
 class Call(NamedTuple):

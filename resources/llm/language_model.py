@@ -10,21 +10,14 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
 from cairn.knowledge.llm.answer_schema import response_format
-from cairn.knowledge.llm.client import PENDINGS, Answer, Ask, Bundle
+from cairn.knowledge.llm.client import PENDINGS, UNANSWERED, Answer, Ask, Bundle
 from cairn.knowledge.llm.parsing import Reading, Reply, read_reply, spelled_out
 from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.redaction import redactor
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm import provider
-from cairn.resources.llm.answer_cache import (
-    ATTEMPTS,
-    UNANSWERED,
-    Answers,
-    CachedAnswer,
-    Call,
-    replayed,
-)
+from cairn.resources.llm.answer_cache import ATTEMPTS, Answers, CachedAnswer, Call, replayed
 from cairn.resources.llm.answer_form import AnswerForms
 from cairn.resources.llm.budget import Budget, Spent, midnight
 from cairn.resources.llm.circuit_breaker import Breaker

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 
-from cairn.knowledge.llm.client import Ask
+from cairn.knowledge.llm.client import UNANSWERED, Ask
 from cairn.knowledge.llm.prompt import Prompt
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm import provider
@@ -86,7 +86,7 @@ def small_answer(model: str, settings: Settings, answers: Answers) -> SmallAnswe
     price = known(model).prices
     found = SmallAnswer(
         model=model,
-        outcome="unanswered",
+        outcome=UNANSWERED,
         reason=None,
         form=None,
         context=context_window(model, settings),

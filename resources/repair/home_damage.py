@@ -15,6 +15,7 @@ import polars as pl
 
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.llm.client import UNANSWERED
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import (
     MODEL_CALLS,
@@ -257,7 +258,7 @@ def _dear(state: State) -> str:
         return "answers that were paid: they are asked, and paid, again"
     calls = (
         _read(state.each(), MODEL_CALLS)
-        .filter(pl.col("outcome") != "unanswered")
+        .filter(pl.col("outcome") != UNANSWERED)
         .select("cost")
         .collect()
     )

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 import qdrant_edge as edge
@@ -89,7 +90,7 @@ class FlatIndex:
 
     def held(self) -> dict[str, str]:
         """Id and digest of each point."""
-        ids = ("-".join(_parts(mark[:16].tobytes().hex())) for mark in self.marks)
+        ids = (str(UUID(bytes=mark[:16].tobytes())) for mark in self.marks)
         return dict(zip(ids, (mark[16:].tobytes().hex() for mark in self.marks), strict=True))
 
     def search(
@@ -301,9 +302,3 @@ def _number(value: float | str | None) -> float:
         return value
     moment = datetime.fromisoformat(value)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _parts(hexadecimal: str) -> tuple[str, ...]:
-    """Of a UUID."""
-    found = hexadecimal
-    return found[:8], found[8:12], found[12:16], found[16:20], found[20:]

@@ -31,12 +31,14 @@ def asked_models(state: "State") -> "list[SmallAnswer]":
 
 def asked_findings(asked: "list[SmallAnswer]", settings: "Settings") -> Iterator[Finding]:
     """What came of the small questions, in words."""
+    from cairn.knowledge.llm.client import UNANSWERED
+
     if not asked:
         yield Finding("language model", "error", "none is set",
                       "set `model` in cairn.toml, or CAIRN_MODEL, as litellm names it")  # fmt: skip
     for one in asked:
         check = "language model" if one.model == settings.model else "fallback model"
-        if one.outcome == "unanswered":
+        if one.outcome == UNANSWERED:
             yield Finding(check, "error", _unanswered(one), _advice(one, settings))
             continue
         rate = one.tokens_a_second

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from cairn.knowledge.schema.tables import EPISODES, MEMORY
-from cairn.knowledge.vectors.model import Embedder, Vectors
+from cairn.knowledge.vectors.model import Embedder
 from cairn.knowledge.vectors.similarity import pair_similarity
 from cairn.resources.context import State
 from cairn.serving.read.reader import Reader
@@ -78,14 +78,12 @@ def _pairs(both: list[Embedder], facts: list[str]) -> list[AlikePair]:
     left, right = np.triu_indices(len(facts), 1)
     if not len(left):
         return []
-    now, then = (_similarity(one, one.embed(facts), left, right) for one in both)
+    now, then = (
+        pair_similarity(vectors, vectors, left, right, one)
+        for one in both
+        for vectors in [one.embed(facts)]
+    )
     most = np.argsort(-np.abs(then - now), kind="stable")[:SHOWN]
     return [
         AlikePair(facts[left[at]], facts[right[at]], float(now[at]), float(then[at])) for at in most
     ]
-
-
-def _similarity(
-    embedder: Embedder, vectors: Vectors, left: np.ndarray, right: np.ndarray
-) -> np.ndarray:
-    return pair_similarity(vectors, vectors, left, right, embedder)

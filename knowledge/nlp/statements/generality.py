@@ -24,30 +24,11 @@ _OF_MANY = stems(frozenset(["like", "prefer", "want", "need", "know", "think", "
 """Verbs of which it matters what exactly they are about: who does not like pets may like a dog."""
 
 _OTHER_THINGS = stems(
-    frozenset(
-        [
-            "toy",
-            "fake",
-            "former",
-            "ex",
-            "virtual",
-            "imaginary",
-            "stuffed",
-            "paper",
-            "plastic",
-            "almost",
-            "potential",
-            "possible",
-            "future",
-            "old",
-            "last",
-            "dead",
-            "lost",
-            "no",
-            "other",
-        ]
-    )
-)
+    frozenset([
+        "toy", "fake", "former", "ex", "virtual", "imaginary", "stuffed", "paper", "plastic",
+        "almost", "potential", "possible", "future", "old", "last", "dead", "lost", "no", "other",
+    ])
+)  # fmt: skip
 _CALLED = frozenset(("called", "named"))
 _NAMED = stems(_CALLED)
 

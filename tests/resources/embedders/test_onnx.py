@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.resources.embedders.calibrations import OWN
+from cairn.resources.embedders import choice
+from cairn.resources.embedders.calibrations import OWN, Calibrated
 from cairn.resources.embedders.choice import load_embedder, pinned, unpinned
 from cairn.resources.embedders.files import EmbedderError
 from tests.resources.embedders.tiny import WORDS, table, tiny_encoder, write
@@ -78,7 +79,7 @@ def test_another_model_in_the_same_folder_is_another(tmp_path: Path) -> None:
         tmp_path / "m" / "model.onnx"
     )
     assert pinned(setting) != name
-    load_embedder.__globals__["_with_files"].cache_clear()
+    choice._with_files.cache_clear()
     with pytest.raises(EmbedderError, match="another model than before"):
         load_embedder(name)
 
@@ -86,14 +87,15 @@ def test_another_model_in_the_same_folder_is_another(tmp_path: Path) -> None:
 def test_its_own_calibration_counts_and_without_one_it_says_so(tmp_path: Path) -> None:
     plain = load_embedder(f"onnx:{tiny_encoder(tmp_path / 'plain')}")
     assert plain.calibrated(np.array([-0.5, 0.5])).tolist() == [0.0, 0.5]
-    assert not getattr(plain, "is_calibrated")  # noqa: B009  no part of the protocol
+    assert isinstance(plain, Calibrated)
+    assert not plain.is_calibrated
     folder = tiny_encoder(tmp_path / "own")
     write(folder / OWN, {"model": plain.model, "knots": [[-1, 0], [0.5, 0.9], [1, 1]]})
     own = load_embedder(f"onnx:{folder}")
     assert own.model == plain.model
     assert own.calibrated(np.array([0.5])) == pytest.approx([0.9])
     write(folder / OWN, {"knots": []})
-    load_embedder.__globals__["_with_files"].cache_clear()
+    choice._with_files.cache_clear()
     with pytest.raises(EmbedderError, match="is no calibration"):
         load_embedder(f"onnx:{folder}")
 

@@ -73,6 +73,7 @@ def command(
 
 
 def _list(state: "State", *, as_json: bool) -> None:
+    from cairn.resources.embedders.calibrations import Calibrated
     from cairn.resources.embedders.choice import KINDS, unpinned
 
     setting = unpinned(state.policy.embedder)
@@ -85,7 +86,7 @@ def _list(state: "State", *, as_json: bool) -> None:
         for manifest in _published(state)
     ]
     embedder = state.embedder
-    calibrated = bool(getattr(embedder, "is_calibrated", True))
+    calibrated = isinstance(embedder, Calibrated) and embedder.is_calibrated
     if as_json:
         emit_json(
             {
