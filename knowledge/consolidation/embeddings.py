@@ -44,17 +44,14 @@ def entity_texts(entities: pl.DataFrame) -> pl.DataFrame:
 
 
 _FREE = ~is_event()
+_ALL = pl.lit(value=True)
 SAID = {
-    "facts": (["namespace", "predicate", "event", "content"], _FREE, pl.col("content")),
-    "episodes": (["namespace", "text"], pl.lit(value=True), pl.col("text")),
-    "learnings": (["namespace", "title", "content"], pl.lit(value=True), learning_text()),
-    "pieces": (
-        ["namespace", "embedding_text"],
-        pl.col("embedding_text").is_not_null(),
-        pl.col("embedding_text"),
-    ),
+    "facts": (["namespace", "predicate", "event", "content"], _FREE, [pl.col("content")]),
+    "episodes": (["namespace", "text", "speaker"], _ALL, [pl.col("text"), pl.col("speaker")]),
+    "learnings": (["namespace", "title", "content"], _ALL, [learning_text()]),
+    "pieces": (["namespace", "embedding_text"], _ALL, [pl.col("embedding_text")]),
 }
-"""Table → what is read of it, rows that need a vector (events need none), and of what.
+"""Table → what is read of it, rows that need vectors (events need none), and of what.
 
 What is embedded of entities is in `entity_texts`.
 """
@@ -83,7 +80,8 @@ def texts_of(tables: LazyFrames, named: pl.DataFrame) -> pl.LazyFrame:
     """
     texts = [
         tables[name].filter(needed).select("namespace", text=text)
-        for name, (_, needed, text) in SAID.items()
+        for name, (_, needed, own) in SAID.items()
+        for text in own
     ]
     texts.append(named.lazy().select("namespace", "text"))
     return pl.concat(texts).filter(pl.col("text") != "").unique().sort("namespace", "text")

@@ -91,7 +91,7 @@ def _embeddings(reads: Frames, means: StageContext) -> StageResult:
 
 
 EMBEDDINGS_STAGE = Stage(
-    stage_of("embeddings", 4, "Texts in force and their vectors.", "embedder"),
+    stage_of("embeddings", 5, "Texts in force and their vectors.", "embedder"),
     (FACTS, EPISODES, ENTITIES, ENTITY_MERGES, LEARNINGS, PIECES),
     (EMBEDDINGS,),
     _embeddings,

@@ -5,6 +5,7 @@ import polars as pl
 from cairn.knowledge.consolidation.decay import FOR_EVER
 from cairn.knowledge.consolidation.embeddings import entity_texts, learning_text, with_vector
 from cairn.knowledge.llm.prompt_injection import unmarked
+from cairn.knowledge.retrieval.context_vectors import fact_vectors, turn_vectors
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 
@@ -41,6 +42,7 @@ def points(
     `names` has who said it, or whom a fact is about.
     Events are left out. What has no vector yet is found by its words. A fact that is to
     be searched by another text than its own has the vector of that, and its words beside its own.
+    Vectors are drawn towards what stands around a text (`context_vectors`).
     """
     lasting = pl.col("decay_per_day") == policy.lasting_decay_per_day
     names = entity_texts(memory_entities)
@@ -111,7 +113,15 @@ def points(
     )  # fmt: skip
     together = pl.concat([facts, entities, told, lessons], how="diagonal_relaxed")
     searched = pl.coalesce("embedding_text", "text")
-    return with_vector(together, searched, embeddings).drop("embedding_text").sort("kind", "id")
+    named = memory_entities.join(names, on=["namespace", "entity_id"])
+    drawn = pl.concat([turn_vectors(episodes, embeddings), fact_vectors(memory, named, embeddings)])
+    return (
+        with_vector(together, searched, embeddings)
+        .join(drawn, on=["namespace", "id"], how="left", suffix="_drawn")
+        .with_columns(vector=pl.coalesce("vector_drawn", "vector"))
+        .drop("vector_drawn", "embedding_text")
+        .sort("kind", "id")
+    )
 
 
 def _strength(of: pl.Expr) -> pl.Expr:

@@ -228,7 +228,7 @@ class Policy(BaseModel):
     )
     streamed: int = Field(5, ge=1, description="Most facts, and most episodes, streamed unasked.")
     weight_dense: float = Field(
-        0.2, ge=0, le=1, description="Share of the vector in similarity; the rest is the words'."
+        0.4, ge=0, le=1, description="Share of the vector in similarity; the rest is the words'."
     )
     min_search_relevance: float = Field(
         0.55,

@@ -15,7 +15,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables.table import TEXT, TEXTS, TIME
 from cairn.knowledge.vectors.model import Vectors
 
-FORMAT = 7
+FORMAT = 8
 """Rises when points or BM25 change: all names change, and all is built anew."""
 
 PAYLOAD: dict[str, pl.DataType] = {

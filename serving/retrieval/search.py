@@ -50,6 +50,10 @@ the index knows facts as they are now, so what they were then is only seen when 
 LONGEST_QUESTION = 500
 """Characters of a query up to which its words may say when; a longer one is a text to compare."""
 
+PER_RESULT = 3
+"""Candidates taken from each arm for a result that is asked for, where `policy.search_per_arm` are
+fewer: the best twenty of both arms together are not among the best twenty of each."""
+
 FEW_DAYS = 31
 """Days up to which all that was said in them may be an answer."""
 
@@ -274,7 +278,7 @@ def _hits(
         vector=vector,
         model=model,
         filters=filters,
-        limit=max(policy.search_per_arm, wanted) * (PAST_DEPTH if past else 1),
+        limit=max(policy.search_per_arm, PER_RESULT * wanted) * (PAST_DEPTH if past else 1),
         vectors=True,
     )
     # What is no fact has one event; of facts, what came later is left out with their texts.

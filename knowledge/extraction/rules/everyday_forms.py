@@ -167,7 +167,8 @@ PASSING = lazy_pattern(
       | \b(?:today|tonight|tomorrow|yesterday|right\ now|at\ the\ moment|just\ now|so\ far|again|one\ sec|brb)\b
       | \b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|(?<!car\ )(?<!bike\ )crash\w*|broken|issues?|problems?|bugs?|stuck|wrong|weird|strange)\b
       | \b(?:my|our)\ (?:\w+\ )?(?:point|question|concern|guess|bad|understanding|suggestion|idea|thought|thoughts|worry|mistake|apologies|assumption|intention|feeling|feelings|expectation|opinion|view|impression|issue|problem|last|next|turn|pleasure)\b
-      | (?<!thank\ )\byou\b(?!\ can\ call\ me) | \byour\b | \bthe\ (?:following|above|same|other|one|new|different|previous|(?:first|second|last)(?!\ (?:\w+day|week|weekend|day|month|of)s?\b))\b | \.\.\.|… | \b(?:haha\w*|lol|jk|kidding|ugh)\b""",
+      | (?<!thank\ )\byou\b(?!\ can\ call\ me) | \byour\b | \bthe\ (?:following|above|same|other|one|new|different|previous|(?:first|second|last)(?!\ (?:\w+day|week|weekend|day|month|of)s?\b))\b | \.\.\.|… | \b(?:haha\w*|lol|jk|kidding|ugh)\b | \bto[.! ]*$""",
     re.VERBOSE,
 )
-"""What an everyday statement has not: pointing words, the moment, trouble at work, its hearer."""
+"""What an everyday statement has not: pointing words, the moment, trouble at work, its hearer, an end
+that only the question before it tells (`Yeah, I love to`)."""

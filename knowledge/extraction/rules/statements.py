@@ -393,7 +393,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        10,
+        11,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,
@@ -413,6 +413,7 @@ RULES: tuple[Rule, ...] = (
                 ("we don't have `berth_v1` anymore",),
             ),
             RuleExample("I have been testing all day. I finished reading the docs of it."),
+            RuleExample("Yeah, I love to. I always wanted to!"),
             RuleExample("I have a question. I need you to fix it. I see two errors."),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),
