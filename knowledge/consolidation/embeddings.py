@@ -47,7 +47,11 @@ _FREE = ~is_event()
 _ALL = pl.lit(value=True)
 SAID = {
     "facts": (["namespace", "predicate", "event", "content"], _FREE, [pl.col("content")]),
-    "episodes": (["namespace", "text", "speaker"], _ALL, [pl.col("text"), pl.col("speaker")]),
+    "episodes": (
+        ["namespace", "text", "speaker", "passages"],
+        _ALL,
+        [pl.col("text"), pl.col("speaker"), pl.col("passages")],
+    ),
     "learnings": (["namespace", "title", "content"], _ALL, [learning_text()]),
     "pieces": (["namespace", "embedding_text"], _ALL, [pl.col("embedding_text")]),
 }
@@ -79,7 +83,7 @@ def texts_of(tables: LazyFrames, named: pl.DataFrame) -> pl.LazyFrame:
         named: `entity_texts`.
     """
     texts = [
-        tables[name].filter(needed).select("namespace", text=text)
+        tables[name].filter(needed).select("namespace", text=pl.concat_list(text)).explode("text")
         for name, (_, needed, own) in SAID.items()
         for text in own
     ]

@@ -12,6 +12,10 @@ from cairn.knowledge.schema.tables import CONVERSATIONS, EPISODES, RAW_LOGS
 INBOX = "inbox"
 """The source of what people and agents hand to Cairn."""
 
+PASSAGE, LONGEST_PART = 600, 15_000
+"""Characters of a passage, and of a request and of an answer that are found by passages: of what is
+longer (a pasted log) the beginning."""
+
 _TOLD = sorted(RAW_LOGS.columns.keys() - {"text", "tool_input", *RAW_LOGS.processing})
 """All that later stages read of a record; its content_hash stands for text and input."""
 
@@ -146,19 +150,47 @@ def episodes(raw_logs: pl.DataFrame, policy: Policy) -> pl.DataFrame:
             errors=pl.col("is_error").sum(),
         )
     )
-    parts = pl.concat_str(
-        [pl.col("request"), pl.col("answer").fill_null(""), pl.col("error_lines").fill_null("")],
-        separator="\n",
+    told = [pl.col(name).fill_null("") for name in ("request", "answer", "error_lines")]
+    text = cut_at_sentence(
+        unmarked(pl.concat_str(told, separator="\n")).str.strip_chars(),
+        policy.episode_text_characters,
     )
     return EPISODES.frame(
-        grouped.with_columns(
+        with_passages(grouped.with_columns(text=text)).with_columns(
             quiet_names(grouped["project"]),
             seq=pl.col("first_seq").rank("ordinal").over("namespace", "conversation_id") - 1,
             answer=pl.col("answer").fill_null(""),
             quarantined=pl.when(pl.col("quarantined") > 0).then("quarantined"),
-            text=cut_at_sentence(unmarked(parts).str.strip_chars(), policy.episode_text_characters),
         )
     )
+
+
+def with_passages(episodes: pl.DataFrame) -> pl.DataFrame:
+    """Episodes with `passages`: what their request and answer say behind their text.
+
+    Args:
+        episodes: request, answer and text, the beginning of both together.
+
+    Returns:
+        The same, and passages of at most PASSAGE characters, cut at ends of sentences; null where
+        the text says all.
+    """
+    parts = [
+        unmarked(pl.col(name).fill_null("")).str.slice(0, LONGEST_PART)
+        for name in ("request", "answer")
+    ]
+    whole = pl.concat_str(parts, separator="\n").str.strip_chars()
+    behind = whole.str.slice(pl.col("text").str.len_chars()).str.strip_chars_start()
+    rest = episodes.with_row_index("_row").select("_row", rest=behind)
+    cut: list[pl.DataFrame] = []
+    while (rest := rest.filter(pl.col("rest") != "")).height:
+        rest = rest.with_columns(passage=cut_at_sentence(pl.col("rest"), PASSAGE))
+        cut.append(rest.select("_row", "passage"))
+        behind = pl.col("rest").str.slice(pl.col("passage").str.len_chars())
+        rest = rest.select("_row", rest=behind.str.strip_chars_start())
+    passages = pl.concat([*cut, pl.DataFrame(schema={"_row": pl.UInt32, "passage": pl.String})])
+    own = passages.group_by("_row", maintain_order=True).agg(passages="passage")
+    return episodes.with_row_index("_row").join(own, on="_row", how="left").drop("_row")
 
 
 def cut_at_sentence(text: pl.Expr, characters: int) -> pl.Expr:

@@ -17,6 +17,8 @@ TITLE, BEFORE, AFTER, DATE = 0.5, (0.5, 0.3, 0.2, 0.1), 0.1, 0.3
 """What words beside an episode weigh: of how its conversation began, of the episodes before it, the
 last one first, of the next one, and of its day. One with an agent's answer says more by itself:
 but for the last one, what is around it has no weight."""
+PASSAGE_OF = "#"
+"""What stands in the id of a point between an episode and the place of a passage of it."""
 ANSWERS = 1.0
 """What words weigh of a question of somebody else, right before it."""
 
@@ -97,10 +99,11 @@ def points(
         pl.coalesce(_day("ended_at"), "day").alias("day"),
         pl.col("episode_id").alias("id"),
         pl.lit("episode").alias("kind"),
-        "text", "context", "beside",
+        "text", "context", "beside", "passages",
         pl.concat_list("speaker").list.drop_nulls().alias("names"),
         pl.col("ended_at").alias("last_event_at"),
     )  # fmt: skip
+    further, told = _passages(told), told.drop("passages")
     lessons = learnings.join(heard, on=["namespace", "conversation_id"], how="left").select(
         "namespace", "sources", "category", "confidence", "conversation_id", "tags",
         pl.col("learning_id").alias("id"),
@@ -111,7 +114,7 @@ def points(
         _day("created_at").alias("first_day"),
         _day("created_at").alias("day"),
     )  # fmt: skip
-    together = pl.concat([facts, entities, told, lessons], how="diagonal_relaxed")
+    together = pl.concat([facts, entities, told, further, lessons], how="diagonal_relaxed")
     searched = pl.coalesce("embedding_text", "text")
     named = memory_entities.join(names, on=["namespace", "entity_id"])
     drawn = pl.concat([turn_vectors(episodes, embeddings), fact_vectors(memory, named, embeddings)])
@@ -122,6 +125,34 @@ def points(
         .drop("vector_drawn", "embedding_text")
         .sort("kind", "id")
     )
+
+
+def _passages(episodes: pl.DataFrame) -> pl.DataFrame:
+    """A point for each passage of long episodes: as theirs, found by the end of their beginning."""
+    beginning = pl.col("text").str.slice(-LONGEST_BESIDE)
+    return (
+        episodes.filter(pl.col("passages").list.len() > 0)
+        .with_columns(
+            beside=pl.concat_list(_weighed(beginning, BEFORE[0])),
+            names=pl.lit([], dtype=pl.List(pl.String)),
+            text="passages",
+            place=pl.int_ranges(1, pl.col("passages").list.len() + 1),
+        )
+        .explode("text", "place")
+        .with_columns(id=passage_id(pl.col("id"), pl.col("place")))
+        .drop("passages", "place")
+    )
+
+
+def passage_id(episode_id: pl.Expr, place: pl.Expr) -> pl.Expr:
+    """The id of the point of a passage of an episode; places begin at 1."""
+    return pl.concat_str(episode_id, place, separator=PASSAGE_OF)
+
+
+def episode_of(id_: str) -> tuple[str, int]:
+    """The episode of a point, and the place of its passage; 0 for the text of the episode."""
+    episode_id, _, place = id_.partition(PASSAGE_OF)
+    return episode_id, int(place or 0)
 
 
 def _strength(of: pl.Expr) -> pl.Expr:
@@ -139,24 +170,25 @@ def _beside() -> pl.Expr:
     def of_talk(text: pl.Expr) -> pl.Expr:
         return text.over("namespace", "conversation_id", order_by="seq")
 
-    def weighed(text: pl.Expr, weight: pl.Expr | float) -> pl.Expr:
-        each = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
-        return pl.struct(text.fill_null("").alias("text"), each.cast(pl.Float64).alias("weight"))
-
     title = of_talk(unmarked(pl.col("request")).str.slice(0, LONGEST_TITLE).first())
     asks = pl.col("text").shift(1).str.contains("[?？]") & (
         pl.col("speaker").shift(1) != pl.col("speaker")
     )
     last = pl.when(of_talk(asks)).then(ANSWERS).otherwise(BEFORE[0])
     before = [
-        weighed(of_talk(pl.col("text").shift(place)).str.slice(-LONGEST_BESIDE), weight)
+        _weighed(of_talk(pl.col("text").shift(place)).str.slice(-LONGEST_BESIDE), weight)
         for place, weight in enumerate((last, *BEFORE[1:]), 1)
     ]
-    after = weighed(of_talk(pl.col("text").shift(-1)).str.slice(0, LONGEST_BESIDE), AFTER)
+    after = _weighed(of_talk(pl.col("text").shift(-1)).str.slice(0, LONGEST_BESIDE), AFTER)
     alone = pl.col("answer") == ""
     return pl.concat_list(
-        weighed(pl.when(pl.col("seq") > 1).then(title), TITLE),
+        _weighed(pl.when(pl.col("seq") > 1).then(title), TITLE),
         before[0],
         *(pl.when(alone).then(each) for each in (*before[1:], after)),
-        weighed(pl.col("started_at").dt.strftime("%-d %B %Y %A"), DATE),
+        _weighed(pl.col("started_at").dt.strftime("%-d %B %Y %A"), DATE),
     ).list.filter(pl.element().struct.field("text").fill_null("") != "")
+
+
+def _weighed(text: pl.Expr, weight: pl.Expr | float) -> pl.Expr:
+    each = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
+    return pl.struct(text.fill_null("").alias("text"), each.cast(pl.Float64).alias("weight"))

@@ -15,7 +15,7 @@ from cairn.resources.vector_index.filters import Condition
 from cairn.resources.vector_index.flat import FlatIndex, flat_index
 from cairn.resources.vector_index.protocol import PointRow, prepared
 from cairn.serving.knowledge_layers import items
-from cairn.serving.retrieval.ranking import PublishedHit, about, diverse, scored
+from cairn.serving.retrieval.ranking import PublishedHit, about, diverse, per_arm, scored
 
 
 class HeldMetadata:
@@ -67,7 +67,7 @@ class HeldPieces:
             self._words.asked(query),
             vector.tolist() if vector.any() else None,
             wanted,
-            max(self._policy.search_per_arm, top_k),
+            per_arm(top_k, self._policy),
             self._words.telling(query),
         )
         told = [

@@ -21,6 +21,10 @@ EPISODE = "episode"
 UNJUDGED = 0.6
 """Confidence of an episode: it happened, but nobody has judged what was said in it."""
 
+PER_RESULT = 3
+"""Candidates of each arm for a result that is asked for: the best twenty of both arms together are
+not among the best twenty of each."""
+
 WORD = re.compile(r"[^\W_]+")
 
 OF_LATE = re.compile(
@@ -65,6 +69,11 @@ class ScoredHit:
     def order(self) -> tuple[float, float, str]:
         """Best first, of equals the latest, ties by id."""
         return -round(self.score, 6), -self.recency, self.hit.id
+
+
+def per_arm(wanted: int, policy: Policy) -> int:
+    """Candidates that are taken from each arm for so many results."""
+    return max(policy.search_per_arm, PER_RESULT * wanted)
 
 
 def scored(

@@ -14,6 +14,7 @@ import polars as pl
 from cairn.knowledge.consolidation.embeddings import learning_text
 from cairn.knowledge.consolidation.standing import IN_FORCE, STANDING
 from cairn.knowledge.nlp.dates.query_dates import asked_time
+from cairn.knowledge.retrieval.points import episode_of
 from cairn.knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
 from cairn.knowledge.vectors.model import Calibration
 from cairn.resources.embedders.calibrations import Calibrated
@@ -24,12 +25,14 @@ from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.event_hits import FACTS, asked_for, event_hits
 from cairn.serving.retrieval.personalization import Personalization
 from cairn.serving.retrieval.ranking import (
+    EPISODE,
     UNJUDGED,
     PublishedHit,
     ScoredHit,
     about,
     days,
     diverse,
+    per_arm,
     scored,
 )
 
@@ -49,10 +52,6 @@ the index knows facts as they are now, so what they were then is only seen when 
 
 LONGEST_QUESTION = 500
 """Characters of a query up to which its words may say when; a longer one is a text to compare."""
-
-PER_RESULT = 3
-"""Candidates taken from each arm for a result that is asked for, where `policy.search_per_arm` are
-fewer: the best twenty of both arms together are not among the best twenty of each."""
 
 FEW_DAYS = 31
 """Days up to which all that was said in them may be an answer."""
@@ -213,7 +212,7 @@ def _searched(
     hits = _hits(reader, text, search_type, wanted, least, only)
     best = _scored(reader, text, hits)
     if events and FACTS in KINDS[search_type]:
-        happened = event_hits(reader, text, only, max(policy.search_per_arm, wanted))
+        happened = event_hits(reader, text, only, per_arm(wanted, policy))
         best = sorted([*best, *_scored(reader, text, happened)], key=lambda one: one.order)
     statuses = {None, *(only.statuses or IN_FORCE)}
     fit = [
@@ -232,7 +231,16 @@ def _scored(reader: Reader, text: str, hits: Sequence[Hit]) -> list[ScoredHit]:
     told = _told(reader, hits)
     there = [hit for hit in hits if hit.id in told[hit.kind]]
     texts = [told[hit.kind][hit.id] for hit in there]
-    return scored(text, there, texts, reader.as_of, _scale(reader), reader.state.policy)
+    return _whole(scored(text, there, texts, reader.as_of, _scale(reader), reader.state.policy))
+
+
+def _whole(best: Sequence[ScoredHit]) -> list[ScoredHit]:
+    """Hits in their order, of each episode the best passage, by the id of the episode."""
+    found: dict[tuple[str, str], ScoredHit] = {}
+    for one in best:
+        id_ = episode_of(one.hit.id)[0] if one.hit.kind == EPISODE else one.hit.id
+        found.setdefault((one.hit.kind, id_), replace(one, hit=one.hit._replace(id=id_)))
+    return [*found.values()]
 
 
 def _few_days(only: Filters) -> bool:
@@ -278,7 +286,7 @@ def _hits(
         vector=vector,
         model=model,
         filters=filters,
-        limit=max(policy.search_per_arm, PER_RESULT * wanted) * (PAST_DEPTH if past else 1),
+        limit=per_arm(wanted, policy) * (PAST_DEPTH if past else 1),
         vectors=True,
     )
     # What is no fact has one event; of facts, what came later is left out with their texts.
@@ -340,8 +348,17 @@ def _facts(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
 
 
 def _episodes(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
-    rows = reader.rows(EPISODES, "episode_id", ids, ["episode_id", "text", "project"])
-    return {row[0]: PublishedHit(*row[1:]) for row in rows.iter_rows()}
+    """Of episodes, and of passages of them: what is shown is the passage that is found."""
+    places = {id_: episode_of(id_) for id_ in ids}
+    episodes = pl.Series(sorted({episode_id for episode_id, _ in places.values()}), dtype=pl.String)
+    columns = ["episode_id", "text", "passages", "project"]
+    rows = reader.rows(EPISODES, "episode_id", episodes, columns).iter_rows()
+    texts = {row[0]: ([row[1], *(row[2] or ())], row[3]) for row in rows}
+    return {
+        id_: PublishedHit(texts[of][0][place], texts[of][1])
+        for id_, (of, place) in places.items()
+        if of in texts and place < len(texts[of][0])
+    }
 
 
 def _learnings(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:

@@ -16,7 +16,7 @@ from cairn.knowledge.nlp.patterns import lazy_pattern
 _ADVERB = (
     r"(?:really|always|never|usually|generally|normally|mostly|only|also|still|now|currently|just|typically|often|mainly|both|all|actually"
     r"|sometimes|rarely|seldom|hardly\ ever|regularly|occasionally|basically|even|already|finally|recently|eventually|officially|previously"
-    r"|happily|only\ just|almost\ always|nearly\ always|do|lately|once|first|absolutely|strongly|personally|then|not|so|too|very|quite)\b"
+    r"|happily|only\ just|almost\ always|nearly\ always|do|lately|once|first|absolutely|strongly|personally|then|not|so|too|very|quite|super|truly|totally|extremely|incredibly|deeply)\b"
 )
 _ADVERBS = rf"(?:{_ADVERB}\ )*"
 _NOT = r"(?:do\ not\ |never\ |no\ longer\ |rarely\ )?"
@@ -26,7 +26,8 @@ _AT_HAND = (
     r"|say|tell|ask|try|look|check|expect|remember|forget|doubt|recommend|suggest|propose|should|could|would|will|shall|can|cannot|must|may"
     r"|might|let|am|are|have|has|seem|keep|end|just|not|if|or|and|in|on|hear|click|press|hit\ (?:undo|enter|esc|save|send|§)|type|select|open|close|delete|reload|refresh|restart|scroll|drag|undo|upload|receive|run\ into|appreciate|apologi[sz]e"
     r"|thank|bet|swear|promise|trust|insist|consider|plan|intend|used|read\ (?:the|your|that)|do|put|add|set|call|care|mind|prefer\ (?:that|it)"
-    r"|go\ (?:back|with|ahead|on)|come|start|begin|stop|ready|merge\ (?:it|this|§)|make\ (?:a|sure|it)|take\ (?:it|that|a\ look)|give|leave|move|send|like\ (?:how|what|the\ idea|both|option))\b"
+    r"|go\ (?:back|with|ahead|on)|come|start|begin|stop|ready|merge\ (?:it|this|§)|make\ (?:a|sure|it)|take\ (?:it|that|a\ look)|give|leave|move|send|like\ (?:how|what|the\ idea|both|option)|rock"
+    r"|(?:love|like)\ (?:the|your)\ (?:[\w'-]+\ ){0,3}?(?:themes?|ideas?|designs?|looks?|patterns?|vibes?|pictures?|photos?|energy|way|message|concept|quote|name|sound\ of))\b"
 )
 """What is thought, asked for, or done at this moment."""
 
@@ -41,7 +42,7 @@ _NOT_HELD = (
 
 _OF_NOW = (
     r"(?:(?:not\ )?(?:sure|able|aware|certain|convinced)|ready|clean|focused|concerned|green|done|back|fine|ok(?:ay)?|good|happy|glad|sorry|stuck|lost|here|there|away|late|early|busy|tired|hungry|confused"
-    r"|curious|excited|sad|sick|worried|afraid\ (?:that|it|i)|bored|torn|home|connected|outside|inside|all\ (?:ears|set|good)|in\ (?:the|a\ (?:hurry|meeting|rush)|plan)|somewhere|on\ (?:it|the|my|that|hold)|at\ the|about|almost|nearly|close"
+    r"|curious|excited|thankful|grateful|thrilled|stoked|pumped|psyched|amazed|relieved|overwhelmed|touched|honou?red|inspired(?!\ by\ my)|blessed|delighted|proud(?!\ to\ be)|sad|sick|worried|afraid\ (?:that|it|i)|bored|torn|home|connected|outside|inside|all\ (?:ears|set|good)|in\ (?:the|a\ (?:hurry|meeting|rush)|plan)|somewhere|on\ (?:it|the|my|that|hold)|at\ the|about|almost|nearly|close"
     r"|a\ (?:bit|little|lot|mess|fan\ of\ (?:how|this|the))|the\ (?:queen|king)|under|off|out|over|up|down|with\ you|against|for\ it|right|wrong|trying|impressed|surprised|interested\ in\ (?:how|what|the|your|\w+ing\ (?:it|its|the|this|that|your)\b)|(?:logged|signed|locked|kicked|cut|shut)\ (?:in|out|off)|set\ up|what|how|too|very|quite|pretty|really|just|done|going|so)\b"
 )
 """How somebody is at this moment."""
@@ -154,7 +155,8 @@ CONDITIONAL = lazy_pattern(
 """Circumstances that make of a statement a condition, or one of the moment."""
 
 INTRODUCES = lazy_pattern(
-    r"(?:(?:[Hh]i|[Hh]ello|[Hh]ey)(?: \w+)?[,.!] ?)?(?:I['’]m|I am|[Tt]his is|[Ii]t['’]s) "
+    r"(?:(?:(?:[Hh]i|[Hh]ello|[Hh]ey)(?: \w+)?[,.!] ?)?(?:I['’]m|I am|[Tt]his is)"
+    r"|(?:[Hh]i|[Hh]ello|[Hh]ey)(?: \w+)?[,.!] ?[Ii]t['’]s) "
     r"(?!OK\b|Sorry|Done|Back|Fine|Good|Sure|Not|So|Just|On|In|At|The|A|Still)"
     r"[A-Z][a-zà-öø-ÿ]+(?:[- ][A-Z][a-zà-öø-ÿ]+){0,2}"
     r"(?:,? (?:by the way|btw|nice to meet you|from\b.*|and\b.*|your\b.*))?[.!]?$"

@@ -413,7 +413,7 @@ RULES: tuple[Rule, ...] = (
                 ("we don't have `berth_v1` anymore",),
             ),
             RuleExample("I have been testing all day. I finished reading the docs of it."),
-            RuleExample("Yeah, I love to. I always wanted to!"),
+            RuleExample("Yeah, I love to. We rock! I'm super thankful. It's Ann!"),
             RuleExample("I have a question. I need you to fix it. I see two errors."),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),

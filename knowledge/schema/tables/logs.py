@@ -6,6 +6,7 @@ from cairn.knowledge.schema.tables.table import (
     FLAG,
     NAMESPACE,
     TEXT,
+    TEXTS,
     TIME,
     Column,
     Table,
@@ -182,6 +183,12 @@ EPISODES = Table(
         "answer": Column(TEXT, "The agent's last answer in it."),
         "text": Column(
             TEXT, "What is embedded: request, answer, error lines, at most 1,200 characters."
+        ),
+        "passages": Column(
+            TEXTS,
+            "The rest of a long request and answer, in passages of at most 600 characters, which "
+            "are embedded each.",
+            null=True,
         ),
         "started_at": Column(TIME, "First event.", null=True),
         "ended_at": Column(TIME, "Last event.", null=True),

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.retrieval.points import points
+from cairn.knowledge.retrieval.points import episode_of, points
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
@@ -90,3 +90,17 @@ def test_points_are_the_same_in_any_order_of_episodes() -> None:
     rows = _talk("text 0", "text 1", "text 2", "text 3")
     assert _beside(*rows) == _beside(*reversed(rows))
     assert pl.Series([*_beside(*rows)]).is_sorted()
+
+
+def test_a_long_episode_has_a_point_for_each_passage() -> None:
+    passages = ["The pump was primed.", "The float is stuck."]
+    rows = [{"episode_id": "e", "seq": 0, "text": "The pump.", "passages": passages},
+            {"episode_id": "short", "seq": 1, "text": "Thanks.", "passages": None}]  # fmt: skip
+    made = _points(*({"started_at": None, "speaker": "Ann"} | row for row in rows))
+    found = made.select("id", "text", "names").rows()
+    assert found == [
+        ("e", "The pump.", ["Ann"]), ("e#1", passages[0], []), ("e#2", passages[1], []),
+        ("short", "Thanks.", ["Ann"]),
+    ]  # fmt: skip
+    assert [episode_of(id_) for id_, *_ in found] == [("e", 0), ("e", 1), ("e", 2), ("short", 0)]
+    assert made["beside"].to_list()[2] == [{"text": "The pump.", "weight": 0.5}]

@@ -145,7 +145,7 @@ def test_an_answer_to_the_user(opened: Open) -> None:
         assert "It turns out that the backup job fails" not in text
         sections = knowledge.by_info_type("how do we back up the NAS?")
         of_work = knowledge.by_info_type("how do I run the tests of harbor-backup?")
-    assert list(sections) == ["context", "instructions", "skills", "user_profile"]
+    assert list(sections) == ["context", "skills", "user_profile"]
     assert list(of_work) == ["context", "instructions", "skills", "user_profile"]
     assert of_work["instructions"].count("run the whole test suite before every commit.") == 1
     for said in (text, *sections.values(), *of_work.values()):

@@ -189,4 +189,4 @@ def test_the_walk_ends_and_any_order_gives_the_same(
 
 def test_results_stand_in_order() -> None:
     found = retrieve(stores(PROFILES, PIECES[::-1], NODES, EDGES[::-1]), "Ada drinks tea", "ada")
-    assert [one.piece.piece_id for one in found.pieces] == ["p4", "p1", "p3", "p5"]
+    assert [one.piece.piece_id for one in found.pieces] == ["p4", "p1", "p5", "p3"]
