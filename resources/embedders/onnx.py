@@ -1,25 +1,16 @@
 """Sentence encoders as ONNX files, by onnxruntime on the CPU."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
 
 from cairn.knowledge.vectors.model import Vectors, unit_rows
 from cairn.resources.embedders.calibrations import Calibrated, curve_of
 from cairn.resources.embedders.files import EmbedderError, digest_of, read_json
+from cairn.resources.embedders.onnx_model import OnnxModel, first_named, readable
 
-MOST_THREADS = 4
-"""Texts that are embedded at once, at most."""
-TOKENS = 512
-"""Of a text, where no config says how many the model reads."""
-PLACES = ("model.onnx", "onnx/model.onnx")
 POOLED = "sentence_embedding"
 """Output of a graph that pools by itself."""
 
@@ -53,22 +44,10 @@ class OnnxEmbedder(Calibrated):
     """
 
     def __init__(self, folder: Path) -> None:
-        places = [folder / place for place in PLACES if (folder / place).is_file()]
-        tokens = folder / "tokenizer.json"
-        if not places or not tokens.is_file():
-            missing = tokens.name if places else PLACES[0]
-            raise EmbedderError(f"{folder} has no {missing}: is it a sentence encoder as ONNX?")
-        self._session = _opened(places[0])
-        self._inputs = [each.name for each in self._session.get_inputs()]
-        unknown = {*self._inputs} - {"input_ids", "attention_mask", "token_type_ids"}
-        outputs = [each.name for each in self._session.get_outputs()]
-        if unknown:
-            raise EmbedderError(f"{places[0]} asks for {', '.join(sorted(unknown))}")
-        self._output = POOLED if POOLED in outputs else outputs[0]
+        self._model = OnnxModel(folder, "sentence encoder")
+        self._output = first_named(self._model.outputs, POOLED)
         self._pool = None if self._output == POOLED else _POOLS[_pooling(folder)]
-        self._tokenizer = Tokenizer.from_file(str(tokens))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_most_tokens(folder))
+        self._model.tokenizer.enable_truncation(self._model.most_tokens)
         prompts = read_json(folder / "config_sentence_transformers.json").get("prompts") or {}
         self._passage, self._query = (_first(prompts, names) for names in (_PASSAGE, _QUERY))
         self._dimension = len(self._embedded("a"))
@@ -79,7 +58,9 @@ class OnnxEmbedder(Calibrated):
         """Unit vectors, shape (texts, dimension), float32; of blank text zeros."""
         vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
         asked = [row for row, text in enumerate(texts) if text.strip()]
-        made = self._threads.map(self._embedded, [self._passage + texts[row] for row in asked])
+        made = self._model.threads.map(
+            self._embedded, [self._passage + texts[row] for row in asked]
+        )
         for row, vector in zip(asked, made, strict=True):
             vectors[row] = vector
         return vectors
@@ -90,38 +71,10 @@ class OnnxEmbedder(Calibrated):
             return np.zeros(self._dimension, dtype=np.float32)
         return self._embedded(self._query + text)
 
-    @cached_property
-    def _threads(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1), "onnx")
-
     def _embedded(self, text: str) -> Vectors:
-        encoded = self._tokenizer.encode(text.encode(errors="replace").decode())
-        found = self._session.run([self._output], self._fed(encoded))[0][0]
+        encoded = self._model.tokenizer.encode(readable(text))
+        found = self._model.run(self._output, encoded)
         return unit_rows(found if self._pool is None else self._pool(found))
-
-    def _fed(self, encoded: Encoding) -> dict[str, Any]:
-        every = {
-            "input_ids": encoded.ids,
-            "attention_mask": encoded.attention_mask,
-            "token_type_ids": encoded.type_ids,
-        }
-        return {name: np.array([every[name]], dtype=np.int64) for name in self._inputs}
-
-
-def _opened(model: Path) -> Any:
-    try:
-        onnxruntime: Any = import_module("onnxruntime")
-    except ImportError as error:
-        raise EmbedderError(
-            "onnxruntime is not installed: `pip install cairn-logs[onnx]`"
-        ) from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # its errors have no common root
-        raise EmbedderError(f"{model} cannot be read: {error}") from error
 
 
 def _pooling(folder: Path) -> str:
@@ -146,18 +99,6 @@ def _pooling(folder: Path) -> str:
     if len(found) != 1:
         raise EmbedderError(f"{folder}: pooling that is not known here: {', '.join(ways)}")
     return found[0]
-
-
-def _most_tokens(folder: Path) -> int:
-    for file, name in (
-        ("sentence_bert_config.json", "max_seq_length"),
-        ("tokenizer_config.json", "model_max_length"),
-        ("config.json", "max_position_embeddings"),
-    ):
-        found = read_json(folder / file).get(name)
-        if isinstance(found, int) and 0 < found < 100_000:
-            return found
-    return TOKENS
 
 
 def _first(prompts: Mapping[str, object], names: Sequence[str]) -> str:
