@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from cairn.resources.llm.answer_cache import Answers
     from cairn.resources.llm.dry_run import DryRunModel, EarlierAnswersModel
     from cairn.resources.llm.language_model import LitellmModel
+    from cairn.resources.rerankers.protocol import Reranker
     from cairn.resources.vector_index.protocol import VectorIndex
 
 logger = logging.getLogger(__name__)
@@ -211,6 +212,24 @@ class State:
             return load_embedder(name, Payment(self.settings, self.answers, whose, budget))
 
         return self._once(f"{name} for {self.namespace}", paid)
+
+    def reranker_of(self, namespace: str) -> "Reranker | None":
+        """What orders the results of a namespace once more; None if nothing does.
+
+        Raises:
+            RerankerError: it cannot be used.
+        """
+        from cairn.resources.rerankers.protocol import NONE
+
+        name = self.policy.reranker
+        if name == NONE:
+            return None
+        from cairn.resources.rerankers.choice import load_reranker
+
+        return self._once(
+            f"reranker {name} of {namespace}",
+            lambda: load_reranker(name, self.settings, self.answers, namespace),
+        )
 
     def embedder_of(self, namespace: str) -> Remembering:
         """The model with what it has embedded of a namespace: a text is embedded once.

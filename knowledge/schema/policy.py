@@ -237,6 +237,18 @@ class Policy(BaseModel):
         description="Similarity by vector, and share of the query's words, that one result must "
         "reach together; the others half of it.",
     )
+    reranker: str = Field(
+        "none",
+        description="What orders the best results once more: `none`, `onnx:FOLDER` (a"
+        " cross-encoder) or `litellm:NAME`; it changes no table.",
+    )
+    reranked: int = Field(50, ge=1, description="Best results that a reranker reads.")
+    weight_reranker: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Share of a reranker in the similarity by which results are ordered.",
+    )
     weight_similarity: float = Field(0.6, description="Weight of similarity in a result's score.")
     weight_confidence: float = Field(0.3, description="Weight of confidence.")
     weight_recency: float = Field(0.1, description="Weight of recency.")

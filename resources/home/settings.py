@@ -143,6 +143,17 @@ class Settings(BaseSettings):
     embedder_base: Annotated[str, _address("http://127.0.0.1:11434")] | None = Field(
         default=None, description="Address of the API of a `litellm:` embedder (policy.embedder)."
     )
+    reranker_base: Annotated[str, _address("http://127.0.0.1:11434")] | None = Field(
+        default=None,
+        description="… of a `litellm:` reranker (policy.reranker); `model_base` if unset, where its"
+        " provider is that of `model`.",
+    )
+    reranker_seconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="Seconds that a reranker may take, else a search goes on without; if unset, 1"
+        " for one in a folder, 10 for a provider's.",
+    )
     model_context: int | None = Field(
         default=None,
         ge=1,

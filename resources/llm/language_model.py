@@ -287,8 +287,12 @@ class LitellmModel:
         return turns
 
     def once(self, model: str, ask: Ask) -> ModelTurn | Trouble:
-        """One call to one of the models, whatever is kept; its answer is not kept."""
+        """One call to one of the models, whatever is kept, and whatever failed before.
+
+        Its answer is not kept.
+        """
         provider.load()
+        self._breakers[model] = Breaker()
         return self._paid(model, ask, ask.prompt.messages(ask.given))
 
     def _paid(self, model: str, ask: Ask, messages: Messages) -> ModelTurn | Trouble:

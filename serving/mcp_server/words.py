@@ -167,6 +167,8 @@ def _(page: answers.Listed[Model]) -> Iterator[str]:
 def _(told: answers.Results) -> Iterator[str]:
     if told.time_expression:
         yield f"“{told.time_expression}” read as {told.from_day or '…'} to {told.to_day or '…'}"
+    if told.not_reranked:
+        yield f"Not reranked: {told.not_reranked}"
     yield from _each(told.results, "Nothing about that.")
 
 

@@ -24,6 +24,12 @@ from cairn.serving.models.requests import (
 
 FENCED = fenced(f"- {NPM}", "samples", "wordllama_l2_supercat_256-256-6b38")
 
+RERANKED: Any = tells(
+    "Whether a reranker put the results in order; null where none is set, or nothing was found.",
+    None,
+)
+NOT_RERANKED: Any = tells("Why it did not: the order is the one without it.", None)
+
 
 class AnswerBase(Model):
     """What every answer about memory begins with."""
@@ -99,13 +105,18 @@ class Utility(AnswerBase):
 class Results(AnswerBase):
     """Results of a search, the best first; none rather than noise."""
 
-    BRIEF = ("namespace", "as_of", "query", "time_expression", "from_day", "to_day", "results")
+    BRIEF = (
+        *("namespace", "as_of", "query", "time_expression", "from_day", "to_day"),
+        *("reranked", "not_reranked", "results"),
+    )
     CUT = ("results",)
 
     query: str = tells("What was asked.", "npm or pnpm")
     time_expression: str | None = tells("Words of it that were read as days.", "in March")
     from_day: str | None = tells("The first of the days that it is limited to.", "2026-03-01")
     to_day: str | None = tells("The last.", "2026-03-31")
+    reranked: bool | None = RERANKED
+    not_reranked: str | None = NOT_RERANKED
     results: list[things.Result] = Field(description="At most `limit`.")
     text: str = tells("The same for a prompt, in its fence; empty if there are none.", FENCED)
 
@@ -119,6 +130,8 @@ class ContextAnswer(AnswerBase):
     streamed: things.Streamed = Field(description="By `turns`; empty without any.")
     known: things.Known | None = Field(description="By `message`; null without one.")
     found: list[things.Result] = Field(description="By a search for `message`; empty without one.")
+    reranked: bool | None = RERANKED
+    not_reranked: str | None = NOT_RERANKED
     memories: dict[str, list[str]] = tells(
         "What of all fits the budget, by kind.", {"facts": [NPM], "episodes": [], "learnings": []}
     )

@@ -41,6 +41,8 @@ def search(reader: Reader, wanted: parameters.Searched) -> dict[str, Any]:
         "time_expression": its.time_expression,
         "from_day": its.from_day or days[0],
         "to_day": its.to_day or days[1],
+        "reranked": its.reranked,
+        "not_reranked": its.not_reranked,
         "results": its.results,
         "text": as_text(reader, its.results),
     }
@@ -52,6 +54,8 @@ def context(reader: Reader, said: bodies.ContextBody) -> dict[str, Any]:
     return {
         "streamed": made.streamed,
         "found": made.found,
+        "reranked": made.reranked,
+        "not_reranked": made.not_reranked,
         "known": made.known,
         "memories": made.context.streamed,
         "tokens": made.context.tokens,

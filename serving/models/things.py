@@ -32,13 +32,20 @@ class Result(Model):
     id: str = tells("Id of the fact, episode, learning or entity.", "f_1c0ad2398567ecbb")
     kind: str = tells("fact, episode, learning or entity.", "fact")
     text: str = tells("What it says.", NPM)
-    score: float = tells("0.6 similarity + 0.3 confidence + 0.1 recency.", 0.7651)
+    score: float = tells(
+        "0.6 similarity + 0.3 confidence + 0.1 recency; a reranker's score counts as half of the "
+        "similarity.",
+        0.7651,
+    )
     similarity: float = tells("To the query, by vector and words, 0 to 1.", 0.8448)
     confidence: float = tells("At `as_of`, 0 to 1.", 0.5527)
     recency: float = tells("exp(-0.01 · days since its last event).", 0.9346)
     timestamp: datetime | None = tells("Its last event.", AT)
     dense_rank: int | None = tells("Rank among vectors, from 1.", 1)
     sparse_rank: int | None = tells("Rank by words (BM25), from 1.", 2)
+    rerank_score: float | None = tells(
+        "By the reranker, 0 to 1; null where it did not read it.", None
+    )
     entity: str | None = tells("Name of what it is about; of an episode, its project.", "shop")
     predicate: str | None = of(MEMORY, "predicate", "states")
     status: str | None = tells("Of a fact: active, deprecated, ended, …", "active")

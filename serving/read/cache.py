@@ -15,7 +15,9 @@ Made = TypeVar("Made")
 CACHED: dict[str, tuple[str, ...]] = {
     MEMORY_ENTITIES.name: tuple(MEMORY_ENTITIES.columns),
     LEARNINGS.name: tuple(LEARNINGS.columns),
-    EPISODES.name: ("episode_id", "text", "passages", "project", "conversation_id", "ended_at"),
+    EPISODES.name: (
+        *("episode_id", "text", "passages", "project", "speaker", "conversation_id", "ended_at"),
+    ),
     RAW_LOGS.name: ("record_id", "source_file", "source_line"),
 }
 """Table → the columns that answers need: the long texts of records are not among them."""

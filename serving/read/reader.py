@@ -14,6 +14,7 @@ from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.vectors.model import Embedder
 from cairn.resources.context import State
+from cairn.resources.rerankers.protocol import Reranker
 from cairn.resources.warehouse.publication import Manifest, namespaces, published, read_published
 from cairn.serving.read.cache import CachedTables
 from cairn.serving.read.namespaces import Several, to_read
@@ -54,6 +55,15 @@ class Reader:
             EmbedderError: it cannot be used here.
         """
         return self.state.embedder_named(self.manifest.embedder)
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """What orders results once more; None if nothing does.
+
+        Raises:
+            RerankerError: it cannot be used here.
+        """
+        return self.state.reranker_of(self.namespace)
 
     def table(self, table: tables.Table, columns: Sequence[str] | None = None) -> pl.LazyFrame:
         """Rows of a table as it was published."""

@@ -1,7 +1,8 @@
 """What memory offers for a turn: what is known of its message, what bears on those before it."""
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cairn.knowledge.llm.fence import fenced
 from cairn.resources.home.usage import CONTEXT, note_use
@@ -10,7 +11,8 @@ from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.context_stream import StreamedContext, next_context
 from cairn.serving.retrieval.entity_context import KnownEntities, known
 from cairn.serving.retrieval.personalization import personalization_of
-from cairn.serving.retrieval.search import KINDS, SearchResult, answer
+from cairn.serving.retrieval.reranking import PASSIVE_SECONDS
+from cairn.serving.retrieval.search import KINDS, SearchAnswer, SearchResult, answer
 from cairn.serving.retrieval.token_budget import BUDGET, Context, build_context
 
 LONGEST = {"episode": 240, "learning": 480}
@@ -29,6 +31,9 @@ class Offer:
     """By a search for the message, the best first; none if no message was given."""
     context: Context
     """What fits the budget; its `text` is for the prompt, its `memories` are that without turns."""
+    reranked: bool | None = None
+    not_reranked: str | None = None
+    """Both as of the search."""
 
 
 def offer(
@@ -49,9 +54,12 @@ def offer(
         ValueError: the budget is too small to hold anything.
     """
     asked = message if message and message.strip() else None
+    began = time.monotonic()
     about = known(reader, asked) if asked else None
     streamed = next_context(reader, turns)
-    found = found_for(reader, asked) if asked else ()
+    left = began + PASSIVE_SECONDS - time.monotonic()
+    search = found_for(reader, asked, left) if asked else SearchAnswer([])
+    found = tuple(search.results)
     told = [fact["text"] for entity in about.entities for fact in entity.facts] if about else []
     practices = [line.text for line in practices_for(reader, asked)] if asked else []
     memories = {
@@ -72,15 +80,15 @@ def offer(
     )
     given = sum(map(len, context.streamed.values()))
     note_use(reader.state.home, reader.namespace, CONTEXT, given)
-    return Offer(about, streamed, found, context)
+    return Offer(about, streamed, found, context, search.reranked, search.not_reranked)
 
 
-def found_for(reader: Reader, message: str) -> tuple[SearchResult, ...]:
+def found_for(reader: Reader, message: str, seconds: float = PASSIVE_SECONDS) -> SearchAnswer:
     """What a search for a message finds that may be told unasked, best first.
 
     At most `policy.streamed` of each kind: facts, episodes and learnings, as near to the message as
     a fact must be to answer it. What the person dislikes or muted is only there where the message
-    names it.
+    names it. A reranker orders it where it has scores within some seconds.
 
     Raises:
         ValueError: the message is empty.
@@ -90,12 +98,13 @@ def found_for(reader: Reader, message: str) -> tuple[SearchResult, ...]:
     most, least = 3 * policy.streamed, policy.passive_above
     left: dict[str, int] = dict.fromkeys(KINDS["all"], policy.streamed)
     found: list[SearchResult] = []
-    for one in answer(reader, message, "all", most, least, personalization=cares).results:
+    every = answer(reader, message, "all", most, least, personalization=cares, seconds=seconds)
+    for one in every.results:
         near = one.similarity >= policy.sufficient_similarity and one.confidence > least
         if near and left[one.kind]:
             left[one.kind] -= 1
             found.append(one)
-    return tuple(found)
+    return replace(every, results=found)
 
 
 def brief(kind: str, text: str) -> str:

@@ -92,7 +92,7 @@ class Memory:
 
 def make_ready(reader: Reader) -> None:
     """Reads what answers need: the model, the index, the tables that are held."""
-    search_memory(reader, "ready", "all")
+    search_memory(reader, "ready", "all", seconds=0)  # no provider is asked for that
     none = pl.Series([], dtype=pl.String)
     reader.memory(none).collect()
     reader.about([])

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from math import exp
@@ -44,6 +44,8 @@ class PublishedHit:
     last_event_at: datetime | None = None
     context: str = ""
     """What it is found by beside its text."""
+    speaker: str | None = None
+    """Who said it, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,13 @@ class ScoredHit:
     """Calibrated similarity of the vectors; 0 where there is none."""
     covered: float
     """Share of the query's words that it has, or what stands before it; by their stems."""
+    rerank_score: float | None = None
+    """What a reranker gave it, 0 to 1; None where it did not read it."""
+
+    def with_reranker(self, given: float | None, share: float) -> "ScoredHit":
+        """The same, with a share of its score from the reranker in place of similarity."""
+        score = self.score + share * ((given or 0.0) - self.similarity)
+        return replace(self, score=score, rerank_score=given)
 
     @cached_property
     def stems(self) -> set[str]:

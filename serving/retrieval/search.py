@@ -1,7 +1,8 @@
 """Search: both arms of the index, one score, the best of what says the same, and why it is here."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from math import log
@@ -11,11 +12,10 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import polars as pl
 
-from cairn.knowledge.consolidation.embeddings import learning_text
 from cairn.knowledge.consolidation.standing import IN_FORCE, STANDING
 from cairn.knowledge.nlp.dates.query_dates import asked_time
 from cairn.knowledge.retrieval.points import episode_of
-from cairn.knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES
+from cairn.knowledge.schema.tables import LEARNINGS
 from cairn.knowledge.vectors.model import Calibration
 from cairn.resources.embedders.calibrations import Calibrated
 from cairn.resources.embedders.files import EmbedderError
@@ -24,10 +24,10 @@ from cairn.resources.vector_index.protocol import Filters, Hit
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.event_hits import FACTS, asked_for, event_hits
 from cairn.serving.retrieval.personalization import Personalization
+from cairn.serving.retrieval.published_hits import published_hits, time_of
 from cairn.serving.retrieval.ranking import (
     EPISODE,
     UNJUDGED,
-    PublishedHit,
     ScoredHit,
     about,
     days,
@@ -35,6 +35,7 @@ from cairn.serving.retrieval.ranking import (
     per_arm,
     scored,
 )
+from cairn.serving.retrieval.reranking import RankedHits, ranked
 
 KINDS = {
     "facts": ("fact",),
@@ -82,6 +83,7 @@ class SearchResult:
     predicate: str | None = None
     status: str | None = None
     sources: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    rerank_score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,10 @@ class SearchAnswer:
     """Results that are near enough, those beyond the limit too."""
     redundant: int = 0
     """Of these, those that are left out, since another says the same."""
+    reranked: bool | None = None
+    """Whether a reranker put them in order; None where none is set, or nothing was found."""
+    not_reranked: str | None = None
+    """Why it did not, though it is set."""
 
 
 def search_memory(
@@ -105,9 +111,11 @@ def search_memory(
     limit: int | None = None,
     min_confidence: float | None = None,
     only: Filters = ANYTHING,
+    *,
+    seconds: float | None = None,
 ) -> list[SearchResult]:
     """The results of `answer`."""
-    return answer(reader, query, search_type, limit, min_confidence, only).results
+    return answer(reader, query, search_type, limit, min_confidence, only, seconds=seconds).results
 
 
 def answer(
@@ -120,6 +128,7 @@ def answer(
     personalization: Personalization | None = None,
     *,
     events: bool = False,
+    seconds: float | None = None,
 ) -> SearchAnswer:
     """What memory has about `query`, best first; `serving.retrieval.ranking` says what is best.
 
@@ -139,6 +148,8 @@ def answer(
         only: What results must be besides: kinds and statuses are filled in where it has none.
         personalization: As of `nearest`.
         events: Also events, which are found by their words; a predicate of theirs asks for them.
+        seconds: From now, until which a reranker must have scored them; its own time if None. Of 0
+            none is asked.
 
     Raises:
         ValueError: the query is empty, or the search type unknown.
@@ -151,25 +162,31 @@ def answer(
     wanted = limit or policy.search_limit
     least = policy.search_min_confidence if min_confidence is None else min_confidence
     happened = asked_for(only, events=events)
+    asking = _Search(reader, search_type, wanted, least, personalization, happened)
+    until = None if seconds is None else time.monotonic() + seconds
+    question = None if seconds == 0 else query
     if len(query) <= LONGEST_QUESTION and not (only.from_day or only.to_day):
         zone = ZoneInfo(reader.state.settings.timezone)
         asked = asked_time(query, reader.as_of.astimezone(zone))
         days = [day and day.isoformat() for day in (asked.first, asked.last)]
-        then = replace(only, from_day=days[0], to_day=days[1])
         if asked.said:
-            near, best = _searched(
-                reader, asked.rest, search_type, wanted, least, then, personalization,
-                events=happened,
-            )  # fmt: skip
-            if best:
-                found = _results(reader, best[:wanted])
-                alike = len(near) - len(best)
-                return SearchAnswer(found, asked.said, *days, near=len(near), redundant=alike)
-    near, best = _searched(
-        reader, query, search_type, wanted, least, only, personalization, events=happened
+            then = replace(only, from_day=days[0], to_day=days[1])
+            order = asking.ordered(asked.rest, then, question, until)
+            if order.best:
+                return _answer(reader, order, wanted, asked.said, *days)
+    return _answer(reader, asking.ordered(query, only, question, until), wanted)
+
+
+def _answer(reader: Reader, order: RankedHits, wanted: int, *time_read: str | None) -> SearchAnswer:
+    """The first of what was found, with what the tables have of it."""
+    return SearchAnswer(
+        _results(reader, order.best[:wanted]),
+        *time_read,
+        near=len(order.near),
+        redundant=len(order.near) - len(order.best),
+        reranked=order.reranked,
+        not_reranked=order.not_reranked,
     )
-    found = _results(reader, best[:wanted])
-    return SearchAnswer(found, near=len(near), redundant=len(near) - len(best))
 
 
 def served(reader: Reader, its: SearchAnswer) -> SearchAnswer:
@@ -192,43 +209,54 @@ def nearest(
     Arguments as of `answer`; with a `personalization`, for what is told unasked, what it leaves
     out is not there, and of what is equally relevant more interest comes first.
     """
-    _, best = _searched(reader, text, search_type, wanted, least, only, personalization)
-    return _results(reader, best[:wanted])
+    asking = _Search(reader, search_type, wanted, least, personalization)
+    return _results(reader, asking.ordered(text, only).best[:wanted])
 
 
-def _searched(
-    reader: Reader,
-    text: str,
-    search_type: str,
-    wanted: int,
-    least: float,
-    only: Filters,
-    personalization: Personalization | None,
-    *,
-    events: bool = False,
-) -> tuple[list[ScoredHit], list[ScoredHit]]:
-    """What is near to a text, best first; and of these, what says something of its own."""
-    policy = reader.state.policy
-    hits = _hits(reader, text, search_type, wanted, least, only)
-    best = _scored(reader, text, hits)
-    if events and FACTS in KINDS[search_type]:
-        happened = event_hits(reader, text, only, per_arm(wanted, policy))
-        best = sorted([*best, *_scored(reader, text, happened)], key=lambda one: one.order)
-    statuses = {None, *(only.statuses or IN_FORCE)}
-    fit = [
-        one
-        for one in best
-        if round(one.told.confidence, 9) >= round(least, 9) and one.told.status in statuses
-    ]
-    near = fit if _few_days(only) else about(fit, policy)
-    if personalization:
-        near = personalization.sorted(filter(personalization.leaves, near))
-    return near, diverse(near, _scale(reader), policy)
+@dataclass(frozen=True)
+class _Search:
+    """What a search asks for, whatever its words and days."""
+
+    reader: Reader
+    search_type: str
+    wanted: int
+    least: float
+    personalization: Personalization | None
+    events: bool = False
+
+    def ordered(
+        self, text: str, only: Filters, question: str | None = None, until: float | None = None
+    ) -> RankedHits:
+        """What is near to a text, by a reranker where there is a question, and each thing once."""
+        found = ranked(
+            self.reader, question, lambda most: self._near(text, only, most), self.wanted, until
+        )
+        near = self.personalization.sorted(found.near) if self.personalization else found.near
+        best = diverse(near, _scale(self.reader), self.reader.state.policy)
+        return replace(found, near=near, best=best)
+
+    def _near(self, text: str, only: Filters, wanted: int) -> list[ScoredHit]:
+        """What is near to a text, best first, and may be told."""
+        reader, policy = self.reader, self.reader.state.policy
+        hits = _hits(reader, text, self.search_type, wanted, self.least, only)
+        best = _scored(reader, text, hits)
+        if self.events and FACTS in KINDS[self.search_type]:
+            happened = event_hits(reader, text, only, per_arm(wanted, policy))
+            best = sorted([*best, *_scored(reader, text, happened)], key=lambda one: one.order)
+        statuses, least = {None, *(only.statuses or IN_FORCE)}, round(self.least, 9)
+        fit = [
+            one
+            for one in best
+            if round(one.told.confidence, 9) >= least and one.told.status in statuses
+        ]
+        near = fit if _few_days(only) else about(fit, policy)
+        cares = self.personalization
+        return [one for one in near if cares.leaves(one)] if cares else near
 
 
 def _scored(reader: Reader, text: str, hits: Sequence[Hit]) -> list[ScoredHit]:
     """Hits of one arm or index, with what the published tables have of them, best first."""
-    told = _told(reader, hits)
+    told = published_hits(reader, hits)
     there = [hit for hit in hits if hit.id in told[hit.kind]]
     texts = [told[hit.kind][hit.id] for hit in there]
     return _whole(scored(text, there, texts, reader.as_of, _scale(reader), reader.state.policy))
@@ -313,76 +341,8 @@ def _scale(reader: Reader) -> Calibration:
 
 
 def _later(hit: Hit, moment: datetime) -> bool:
-    at = _time(hit)
+    at = time_of(hit)
     return at is not None and at > moment
-
-
-def _time(hit: Hit) -> datetime | None:
-    at = hit.payload.get("last_event_at")
-    return datetime.fromisoformat(at) if at else None
-
-
-def _told(reader: Reader, hits: Sequence[Hit]) -> dict[str, dict[str, PublishedHit]]:
-    """Kind → id → what the published tables have of it."""
-    ids: dict[str, list[str]] = {}
-    times: dict[str, datetime | None] = {}
-    for hit in hits:
-        ids.setdefault(hit.kind, []).append(hit.id)
-        times[hit.id] = _time(hit)
-    sure = {hit.id: hit.payload.get("confidence") for hit in hits}
-    return {
-        kind: {
-            id_: told
-            if kind == "fact"
-            else replace(told, last_event_at=times[id_], confidence=sure[id_] or told.confidence)
-            for id_, told in _READ[kind](reader, pl.Series(some)).items()
-        }
-        for kind, some in ids.items()
-    }
-
-
-def _facts(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
-    columns = ["fact_id", "content", "entity", "effective", "status", "last_event_at"]
-    rows = reader.memory(ids).select(columns).collect()
-    return {row[0]: PublishedHit(*row[1:]) for row in rows.iter_rows()}
-
-
-def _episodes(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
-    """Of episodes, and of passages of them: what is shown is the passage that is found."""
-    places = {id_: episode_of(id_) for id_ in ids}
-    episodes = pl.Series(sorted({episode_id for episode_id, _ in places.values()}), dtype=pl.String)
-    columns = ["episode_id", "text", "passages", "project"]
-    rows = reader.rows(EPISODES, "episode_id", episodes, columns).iter_rows()
-    texts = {row[0]: ([row[1], *(row[2] or ())], row[3]) for row in rows}
-    return {
-        id_: PublishedHit(texts[of][0][place], texts[of][1])
-        for id_, (of, place) in places.items()
-        if of in texts and place < len(texts[of][0])
-    }
-
-
-def _learnings(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
-    columns = ["learning_id", "title", "content", "tags"]
-    rows = reader.rows(LEARNINGS, "learning_id", ids, columns)
-    rows = rows.select("learning_id", learning_text(), pl.col("tags").list.join(" ").fill_null(""))
-    return {row[0]: PublishedHit(row[1], context=row[2]) for row in rows.iter_rows()}
-
-
-def _entities(reader: Reader, ids: pl.Series) -> dict[str, PublishedHit]:
-    columns = ["entity_id", "display_name", "aliases"]
-    rows = reader.rows(MEMORY_ENTITIES, "entity_id", ids, columns)
-    return {
-        row[0]: PublishedHit(row[1], row[1], context=" ".join(row[2] or ()))
-        for row in rows.iter_rows()
-    }
-
-
-_READ: Mapping[str, Callable[[Reader, pl.Series], dict[str, PublishedHit]]] = {
-    "fact": _facts,
-    "episode": _episodes,
-    "learning": _learnings,
-    "entity": _entities,
-}
 
 
 def _results(reader: Reader, chosen: Sequence[ScoredHit]) -> list[SearchResult]:
@@ -405,6 +365,7 @@ def _results(reader: Reader, chosen: Sequence[ScoredHit]) -> list[SearchResult]:
             predicate=one.hit.payload.get("predicate"),
             status=one.told.status,
             sources=sources.get(one.hit.id, []),
+            rerank_score=None if one.rerank_score is None else round(one.rerank_score, 4),
         )
         for one in chosen
     ]

@@ -27,7 +27,7 @@ def overview(reader: Reader) -> dict[str, Any]:
         "notifications": notifications(reader, 3).rows,
         "example": {
             "query": query,
-            "results": search_memory(reader, query, "all", 3) if query else [],
+            "results": search_memory(reader, query, "all", 3, seconds=0) if query else [],
         },
     }
 

@@ -13,6 +13,7 @@ from cairn.knowledge.llm.prompts.learnings.lessons import LESSON_PROMPTS
 from cairn.knowledge.llm.prompts.learnings.quotes import LEARNING_QUOTES
 from cairn.knowledge.llm.prompts.merge_pairs import MERGE_PAIRS
 from cairn.knowledge.llm.prompts.names import NAMES
+from cairn.knowledge.llm.prompts.rerank import RERANK
 from cairn.knowledge.llm.prompts.search_queries import SEARCH_QUERIES
 from cairn.knowledge.llm.prompts.structure import STRUCTURE
 
@@ -21,7 +22,7 @@ PROMPTS: dict[str, Prompt[Any]] = {
     for prompt in (
         NAMES, ENTITY_FACTS, KNOWN_FACTS, COMMANDS, GENERALISED_FACTS, LEARNING_CATEGORIES,
         *LESSON_PROMPTS.values(), LEARNING_QUOTES, CONTRADICTION_PAIRS, MERGE_PAIRS, STRUCTURE,
-        SEARCH_QUERIES,
+        SEARCH_QUERIES, RERANK,
     )
 }  # fmt: skip
 """Every prompt in force, by name."""

@@ -25,6 +25,7 @@ def results(*texts: str) -> ToolAnswer[Results]:
         Result(
             id=f"f_{number:016x}", kind="fact", text=said, score=0.5, similarity=0.5,
             confidence=0.5, recency=0.5, timestamp=AT, dense_rank=1, sparse_rank=None,
+            rerank_score=None,
             entity=None, predicate=None, status="active",
             sources=[Source(file="a.jsonl", line=line, record_id="r", quote=said)
                      for line in range(5)],
@@ -34,7 +35,7 @@ def results(*texts: str) -> ToolAnswer[Results]:
     return ToolAnswer(
         Results(
             namespace="n", as_of=AT, query="q", time_expression=None, from_day=None,
-            to_day=None,
+            to_day=None, reranked=None, not_reranked=None,
             results=found, text="",
         )
     )  # fmt: skip

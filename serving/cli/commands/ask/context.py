@@ -66,6 +66,8 @@ def command(
                     "threshold": found.known.threshold,
                 },
                 "found": found.found,
+                "reranked": found.reranked,
+                "not_reranked": found.not_reranked,
                 "streamed": found.streamed,
                 "tokens": dict(found.context.tokens),
                 "memories": dict(found.context.streamed),

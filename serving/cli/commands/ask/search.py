@@ -114,7 +114,7 @@ def command(
     if queries is not None:
         found = [(text, answered(text)) for text in _queries(queries)]
         if as_json:
-            emit_json([{"query": text, "results": its.results} for text, its in found])
+            emit_json([{"query": text, **_told(its)} for text, its in found])
             return
         for text, its in found:
             say(text, style="bold")
@@ -130,11 +130,19 @@ def command(
                 "time_expression": its.time_expression,
                 "from_day": its.from_day or from_day,
                 "to_day": its.to_day or to_day,
-                "results": its.results,
+                **_told(its),
             }
         )
         return
     _print(reader, its)
+
+
+def _told(its: "SearchAnswer") -> dict[str, object]:
+    return {
+        "reranked": its.reranked,
+        "not_reranked": its.not_reranked,
+        "results": its.results,
+    }
 
 
 def _queries(lines: TextIO) -> Iterator[str]:
