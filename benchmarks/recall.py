@@ -13,7 +13,8 @@ The floor is measured by questions without an answer: those of another set, on w
 nothing, and those to another person, who was asked about like things.
 
 --fit tries settings on the halves for fitting, and tells how they do on those held out.
---home keeps the tables in a folder, for the next time.
+--home keeps the tables in a folder, for the next time. Where a reranker is set
+(CAIRN_POLICY__RERANKER), what ships is also measured with it; CAIRN_RERANKER_SECONDS gives it time.
 """
 
 import argparse
@@ -33,6 +34,7 @@ from cairn.knowledge.retrieval.points import points
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.resources.context import State, open_state
+from cairn.resources.rerankers.protocol import NONE
 from cairn.resources.vector_index.edge import EdgeIndex
 from cairn.resources.vector_index.protocol import BESIDE, Filters, Hit
 from cairn.serving.read.reader import Reader
@@ -223,6 +225,8 @@ def by_way(memories: Memories, questions: Sequence[Question]) -> dict[str, Any]:
         "ships": memories.ships(),
         "ships, with facts": memories.ships(search_type="both"),
     }
+    if (reranker := memories.state.policy.reranker) != NONE:
+        ways["ships, reranked"] = memories.ships(_with(SHIPS, reranker=reranker))
     found = {name: ranks(way, questions) for name, way in ways.items()}
     told = {
         name: figures(own) | against(own, found["ships, no floor"]) for name, own in found.items()
@@ -323,7 +327,7 @@ def tried(memories: Memories, halves: Sequence[Half]) -> dict[str, Any]:
     }
 
 
-def _with(policy: Policy, **values: float) -> Policy:
+def _with(policy: Policy, **values: float | str) -> Policy:
     return policy.model_copy(update=values)
 
 

@@ -1,7 +1,9 @@
 """What `cairn doctor` finds of the language model: beforehand, or by a small question."""
 
 import math
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -91,9 +93,11 @@ def _advice(one: "SmallAnswer", settings: "Settings") -> str:
 
 
 def model_findings(state: "State") -> Iterator[Finding]:
-    """What is known of embedder, models and budget. No call is made: it would cost."""
+    """What is known of embedder, reranker, models and budget. No call is made: it would cost."""
     vector = state.embedder.embed(["a test sentence"])[0]
     yield Finding("embedder", "ok", f"{state.embedder.model}, {len(vector)} dimensions")
+    if found := _reranker(state):
+        yield found
     from cairn.serving.cli.report import shown_dollars
 
     settings = state.settings
@@ -113,6 +117,29 @@ def model_findings(state: "State") -> Iterator[Finding]:
                   f"{', '.join(told) or 'no limit is set'}; {shown_dollars(paid)} paid today",
                   "nothing is asked until midnight UTC; budget_day can be raised" if spent else "",
                   )  # fmt: skip
+
+
+def _reranker(state: "State") -> Finding | None:
+    """Whether what is set can be used, and how long one that asks no provider takes."""
+    from cairn.resources.rerankers.choice import LITELLM
+    from cairn.resources.rerankers.protocol import RerankerError
+
+    name, check = state.policy.reranker, "reranker"
+    if name.startswith(LITELLM):
+        return replace(_language_model(name.removeprefix(LITELLM), state.settings), check=check)
+    try:
+        reranker = state.reranker_of("")
+        if reranker is None:
+            return None
+        start = time.perf_counter()
+        reranker.scores("which port", ["a text of some ten words for a test of time " * 4] * 10, 60)
+        seconds = (time.perf_counter() - start) / 10 * state.policy.reranked
+    except RerankerError as error:
+        return Finding(check, "error", str(error), "search goes on without (policy.reranker)")
+    late = seconds > reranker.seconds
+    advice = "set reranker_seconds higher, or policy.reranked lower" if late else ""
+    told = f"{name}, some {seconds:.2g} s for {state.policy.reranked} texts of 40 words"
+    return Finding(check, "warning" if late else "ok", told, advice)
 
 
 def _troubles(state: "State") -> Finding | None:

@@ -7,6 +7,7 @@ import pytest
 
 from cairn.resources.home.home import open_home
 from cairn.resources.home.sources import add_source
+from tests.resources.rerankers.tiny import tiny_cross_encoder
 from tests.serving.conftest import Ask
 
 UNREADABLE = (
@@ -59,3 +60,23 @@ def test_what_is_advised_names_the_home_that_was_named(
     for arguments in (("search", "tea"), ("status",), ("sources",)):
         answer = run_cairn("--home", root, *arguments)
         assert "`cairn --home " in answer.err + answer.out
+
+
+def test_doctor_tells_how_long_a_reranker_takes_or_why_it_cannot_be_used(
+    run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, folder = open_home(tmp_path / "home"), tiny_cross_encoder(tmp_path / "model")
+
+    def told(setting: str, seconds: str = "60") -> tuple[str, str]:
+        monkeypatch.setenv("CAIRN_POLICY__RERANKER", setting)
+        monkeypatch.setenv("CAIRN_RERANKER_SECONDS", seconds)
+        checks = run_cairn("--home", home.root, "doctor", "--json").json["checks"]
+        (found,) = [each for each in checks if each["check"] == "reranker"]
+        return found["level"], found["found"]
+
+    level, found = told(f"onnx:{folder}")
+    assert (level, "s for 50 texts" in found) == ("ok", True)
+    assert told(f"onnx:{folder}", "1e-9")[0] == "warning"
+    assert told("onnx:/nowhere") == (
+        "error", "/nowhere has no model.onnx: is it a cross-encoder as ONNX?",
+    )  # fmt: skip
