@@ -331,7 +331,7 @@ class State:
         """The language model as one that asks nothing, and adds up what it would."""
         from cairn.resources.llm.dry_run import DryRunModel
 
-        return DryRunModel(self.settings.model or "", self.answers)
+        return DryRunModel(self.settings.model or "", self.answers, self.settings.prompts)
 
     def asking(self) -> "LitellmModel | EarlierAnswersModel | None":
         """The language model, or one that earlier answers stand in for.
@@ -447,7 +447,7 @@ def open_state(home: Path | None = None) -> State:
     """
     if home is not None:
         os.environ["CAIRN_HOME"] = str(home.expanduser().absolute())
-    settings = load_settings()
+    settings = settings_in_force()
     try:
         found = open_home(home or settings.home, settings.lock_timeout)
     except OlderHomeError as older:
@@ -458,13 +458,18 @@ def open_state(home: Path | None = None) -> State:
         upgrade_home(older.root, settings, lock_timeout=settings.lock_timeout)
         logger.warning("home %s is upgraded to schema %d", older.root, SCHEMA_VERSION)
         found = open_home(home or settings.home, settings.lock_timeout)
-    return State(found, _pinned(settings))
+    return State(found, settings)
 
 
-def _pinned(settings: Settings) -> Settings:
-    """Settings whose embedder is told by its files, so that with others all is made anew."""
+def settings_in_force() -> Settings:
+    """Settings whose embedder is told by its files, so that with others all is made anew.
+
+    Raises:
+        ConfigError: as of `load_settings`.
+    """
     from cairn.resources.embedders.choice import pinned
 
+    settings = load_settings()
     name = pinned(settings.policy.embedder)
     if name == settings.policy.embedder:
         return settings

@@ -122,7 +122,7 @@ def _run(state: State, stage: Stage) -> StageReport:
     """Makes a stage anew in one namespace, if it is pending there."""
     if stage.prompts:
         state.wait_for_model(stage.name, waits=False)
-    fingerprint = stage.in_force(state.settings.model).fingerprint(state.policy)
+    fingerprint = stage.in_force(state.settings.model_in_force).fingerprint(state.policy)
     every = state.warehouse.read(WORK).collect()
     work = every.filter(stage=stage.name)
     versions = _versions(state, stage)

@@ -13,7 +13,7 @@ from cairn.resources.home.settings import Settings
 
 def extractors(settings: Settings) -> list[Extractor]:
     """The rules, what takes apart that people ingest, and full mode if a model is set."""
-    model = settings.model
+    model = settings.model_in_force
     always = [*(rule.extractor for rule in RULES), documents.in_force(model)]
     return always if model is None else [*always, llm_extraction.in_force(settings.policy, model)]
 

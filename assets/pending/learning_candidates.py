@@ -18,7 +18,7 @@ from cairn.resources.home.settings import Settings
 
 def extractors(settings: Settings) -> list[Extractor]:
     """The rules, and a model if one is set."""
-    model = settings.model
+    model = settings.model_in_force
     return [EXTRACTOR] if model is None else [EXTRACTOR, extraction.in_force(model)]
 
 

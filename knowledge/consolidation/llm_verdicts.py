@@ -57,9 +57,10 @@ def verdicts(
 
     What is worth most is asked about first: the pair with the greatest sum of base confidences,
     then the more alike one, then by ids. Statements that give orders are not shown to a model.
-    `pairs` are rows of SIMILAR_FACTS, and `facts` are about canonical entities. The name of the
-    stage is that of the table.
+    `prompt` is the one that ships. `pairs` are rows of SIMILAR_FACTS, and `facts` are about
+    canonical entities. The name of the stage is that of the table.
     """
+    prompt = model.prompts.version(prompt)
     bundle = Bundle(policy.pairs_per_call, _together, _apart)
     label = extractor(stage, prompt, model.model)
     rows: list[dict[str, object]] = []

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompt_set import ModelInForce
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import EXTRACTORS
@@ -45,10 +46,15 @@ STAGE_OF = pl.col("extractor").str.extract(r"^([^@/]+)")
 
 
 def by_prompts(
-    stage: Extractor, prompts: Iterable[Prompt[Any]], model: str, *more: str
+    stage: Extractor, prompts: Iterable[Prompt[Any]], model: ModelInForce, *more: str
 ) -> Extractor:
-    """A stage that asks a model, with the prompts that it asks by among its parts."""
-    asked = (prompt.fingerprint(model) for prompt in prompts)
+    """A stage that asks a model, with the prompts that it asks by among its parts.
+
+    `prompts` are those that ship; what counts are their versions in force, and those beside.
+    """
+    asked = (
+        one.fingerprint(model.model) for prompt in prompts for one in model.prompts.asked(prompt)
+    )
     return replace(stage, parts=(*stage.parts, *asked, *more), asks=True)
 
 

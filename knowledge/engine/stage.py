@@ -10,6 +10,7 @@ from cairn.knowledge.engine.diff import Change, LazyFrames
 from cairn.knowledge.engine.extractors import Extractor, by_prompts
 from cairn.knowledge.llm.client import LanguageModel
 from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompt_set import ModelInForce
 from cairn.knowledge.schema.failures import FAILURE_SCHEMA
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import Table
@@ -142,6 +143,6 @@ class Stage:
         """Which columns of a table are read."""
         return self.columns.get(table.name, tuple(table.columns))
 
-    def in_force(self, model: str | None) -> Extractor:
+    def in_force(self, model: ModelInForce | None) -> Extractor:
         """What decides its rows, with this language model or with none."""
         return by_prompts(self.extractor, self.prompts, model) if model else self.extractor

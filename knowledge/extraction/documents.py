@@ -7,6 +7,7 @@ one is set, and kept sentence by sentence if none is. Whatever it says, it is da
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import polars as pl
@@ -25,7 +26,9 @@ from cairn.knowledge.ingest.inbox_events import documents
 from cairn.knowledge.llm.batches import AskedLines, asked, records_of
 from cairn.knowledge.llm.chunks import LINE_SCHEMA, Line, Lines, chunks, pieces, shown
 from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
+from cairn.knowledge.llm.prompt_set import ModelInForce
 from cairn.knowledge.llm.prompts import STRUCTURE
 from cairn.knowledge.llm.prompts.structure import Profile, Structured
 from cairn.knowledge.nlp.spans import asks, place_of_name
@@ -79,7 +82,7 @@ class KeptProposal:
     embedding_text: str | None = None
 
 
-def in_force(model: str | None) -> Extractor:
+def in_force(model: ModelInForce | None) -> Extractor:
     """Structuring by a model, or by none: what it gave before is made anew when that changes."""
     return STRUCTURING if model is None else by_prompts(STRUCTURING, (STRUCTURE,), model)
 
@@ -106,8 +109,9 @@ def structuring(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: Pol
             every += found
             check_ins.append(_check_in(lines, found, BY_SENTENCE))
     else:
-        settled = asked(parts, _ask, model)
-        label = extractor(STRUCTURING, STRUCTURE, model.model)
+        prompt = model.prompts.version(STRUCTURE)
+        settled = asked(parts, partial(_ask, prompt), model)
+        label = extractor(STRUCTURING, prompt, model.model)
         for one in settled:
             answer = one.answer
             found = []
@@ -207,8 +211,8 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _ask(lines: Lines) -> Ask:
-    return Ask(STRUCTURE, lines[0].namespace, shown(lines), records_of(lines), ASSET)
+def _ask(prompt: Prompt[Structured], lines: Lines) -> Ask:
+    return Ask(prompt, lines[0].namespace, shown(lines), records_of(lines), ASSET)
 
 
 def _structured(

@@ -17,16 +17,14 @@ import polars as pl
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction.llm_units import (
     Extraction,
+    asked_facts,
     extraction,
-    extractor,
-    facts_ask,
     facts_of,
 )
 from cairn.knowledge.extraction.prose_extraction import said_of, spellings
 from cairn.knowledge.extraction.validation import KnownName, judged_facts
-from cairn.knowledge.llm.batches import asked
 from cairn.knowledge.llm.chunks import LOOKED_UP, SEARCH_RESULT, Lines, chunks, pieces
-from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.client import LanguageModel
 from cairn.knowledge.llm.prompts import KNOWN_FACTS
 from cairn.knowledge.nlp.spans import occurring
 from cairn.knowledge.schema.entity_types import OF_PROSE
@@ -79,12 +77,8 @@ def known_only(
     questions = _questions(chunks(logs, LOOKED_UP, policy, within="record_id"), known)
     given = {one.lines[0].chunk_id: one.given for one in questions}
 
-    def ask(lines: Lines) -> Ask | None:
-        return facts_ask(KNOWN_FACTS, lines, given[lines[0].chunk_id], ASSET)
-
-    settled = asked((one.lines for one in questions), ask, model)
-    label = extractor(KNOWN_ONLY, KNOWN_FACTS, model.model)
-    proposals = facts_of(settled, given, label, policy)
+    settled = asked_facts(model, KNOWN_FACTS, [one.lines for one in questions], given, ASSET)
+    proposals = facts_of(settled, given, KNOWN_ONLY, model.model, policy)
     return extraction(KNOWN_ONLY.name, raw_logs, proposals, settled)
 
 

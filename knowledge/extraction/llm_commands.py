@@ -13,6 +13,7 @@ from cairn.knowledge.extraction.validation import KnownName, Proposal, has_canar
 from cairn.knowledge.llm.batches import AskedLines, asked, records_of
 from cairn.knowledge.llm.chunks import ENRICHMENT, LINE_SCHEMA, Line, Lines
 from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompts import COMMANDS
 from cairn.knowledge.llm.prompts.commands import CommandLine
 from cairn.knowledge.nlp.names import REDACTED_WHOLE, name_rejections
@@ -38,8 +39,9 @@ def asked_commands(
     for line, field, subject in _unread(raw_logs):
         lines.append((line,))
         fields[line.chunk_id] = field, subject
-    label = extractor(stage, COMMANDS, model.model)
-    settled = asked(lines, lambda one: _ask(one, asset), model)
+    prompt = model.prompts.version(COMMANDS)
+    label = extractor(stage, prompt, model.model)
+    settled = asked(lines, lambda one: _ask(prompt, one, asset), model)
     found = [
         proposal
         for one in settled
@@ -51,8 +53,8 @@ def asked_commands(
     return settled, found
 
 
-def _ask(lines: Lines, asset: str) -> Ask:
-    return Ask(COMMANDS, lines[0].namespace, lines[0].text, records_of(lines), asset)
+def _ask(prompt: Prompt[CommandLine], lines: Lines, asset: str) -> Ask:
+    return Ask(prompt, lines[0].namespace, lines[0].text, records_of(lines), asset)
 
 
 def _unread(raw_logs: pl.DataFrame) -> Iterator[tuple[Line, str, KnownName]]:

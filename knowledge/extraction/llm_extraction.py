@@ -8,6 +8,7 @@ the same one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import polars as pl
 
@@ -19,10 +20,10 @@ from cairn.knowledge.extraction.context_gate import judged_in_context
 from cairn.knowledge.extraction.llm_commands import asked_commands
 from cairn.knowledge.extraction.llm_units import (
     Extraction,
+    asked_facts,
     conversation_of,
     extraction,
     extractor,
-    facts_ask,
     facts_of,
 )
 from cairn.knowledge.extraction.rules import RULES
@@ -31,7 +32,9 @@ from cairn.knowledge.extraction.validation import KnownName, judged_names
 from cairn.knowledge.llm.batches import AskedLines, asked, records_of
 from cairn.knowledge.llm.chunks import READ_IN_FULL, Lines, chunks, pieces, shown
 from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompt_injection import gives_orders
+from cairn.knowledge.llm.prompt_set import ModelInForce
 from cairn.knowledge.llm.prompts import COMMANDS, ENTITY_FACTS, NAMES
 from cairn.knowledge.llm.prompts.names import Names
 from cairn.knowledge.nlp.names import name_rejections
@@ -80,7 +83,7 @@ class Placed:
         return [one for seq, one in self._found.get(conversation_of(lines[0]), ()) if seq <= last]
 
 
-def in_force(policy: Policy, model: str) -> Extractor:
+def in_force(policy: Policy, model: ModelInForce) -> Extractor:
     """Full mode by a model: what decides its rows are also prompts, and the rules that name."""
     rules = [rule.extractor.fingerprint(policy) for rule in NAMING]
     return by_prompts(FULL_MODE, (NAMES, ENTITY_FACTS, COMMANDS), model, *rules)
@@ -101,14 +104,22 @@ def full_mode(
     ruled = list(_named_by_rules(raw_logs, policy))
     placed = Placed(ruled)
 
-    named = asked(filter(None, map(_introducing, every)), _names_ask, model)
-    label = extractor(FULL_MODE, NAMES, model.model)
+    introducing = list(filter(None, map(_introducing, every)))
+    named = [
+        one
+        for prompt in model.prompts.asked(NAMES)
+        for one in asked(introducing, partial(_names_ask, prompt), model)
+    ]
     proposals = [
         proposal
         for one in named
         if isinstance(one.answer.value, Names)
         for proposal in judged_names(
-            one.answer.value.names, one.lines, _types(one.lines, placed), label, policy
+            one.answer.value.names,
+            one.lines,
+            _types(one.lines, placed),
+            extractor(FULL_MODE, one.ask.prompt, model.model),
+            policy,
         )
     ]
     for one in proposals:
@@ -118,12 +129,8 @@ def full_mode(
     ready = _ready(every, named)
     given = dict(zip((piece[0].chunk_id for piece in ready), _given(ready, placed), strict=True))
 
-    def ask(lines: Lines) -> Ask | None:
-        return facts_ask(ENTITY_FACTS, lines, given[lines[0].chunk_id], ASSET)
-
-    told = asked(ready, ask, model)
-    label = extractor(FULL_MODE, ENTITY_FACTS, model.model)
-    proposals += facts_of(told, given, label, policy)
+    told = asked_facts(model, ENTITY_FACTS, ready, given, ASSET)
+    proposals += facts_of(told, given, FULL_MODE, model.model, policy)
 
     topics = {(*conversation, one.key) for conversation, _, one in ruled if one.type == "topic"}
     proposals = judged_in_context(proposals, every, topics, embedder, policy)
@@ -141,8 +148,8 @@ def _introducing(lines: Lines) -> Lines:
     )
 
 
-def _names_ask(lines: Lines) -> Ask:
-    return Ask(NAMES, lines[0].namespace, shown(lines), records_of(lines), ASSET)
+def _names_ask(prompt: Prompt[Names], lines: Lines) -> Ask:
+    return Ask(prompt, lines[0].namespace, shown(lines), records_of(lines), ASSET)
 
 
 def _named_by_rules(

@@ -5,6 +5,7 @@ knowledge/extraction/known_entities_extraction.py.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -18,9 +19,9 @@ from cairn.knowledge.extraction.validation import (
     judged_facts,
     refused,
 )
-from cairn.knowledge.llm.batches import AskedLines, failures, records_of
+from cairn.knowledge.llm.batches import AskedLines, asked, failures, records_of
 from cairn.knowledge.llm.chunks import Line, Lines, shown
-from cairn.knowledge.llm.client import Answer, Ask
+from cairn.knowledge.llm.client import Answer, Ask, LanguageModel
 from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompts.entity_facts import Facts
 from cairn.knowledge.llm.prompts.known_facts import KnownFacts
@@ -122,10 +123,30 @@ def facts_ask(
     return Ask(prompt, lines[0].namespace, given, records_of(lines), asset)
 
 
+def asked_facts(
+    model: LanguageModel,
+    prompt: Prompt[Any],
+    pieces: Sequence[Lines],
+    given: Mapping[str, Sequence[KnownName]],
+    asset: str,
+) -> list[AskedLines]:
+    """Asks for facts by a prompt that ships, and those beside it; `given` as of `facts_of`."""
+
+    def ask(prompt: Prompt[Any], lines: Lines) -> Ask | None:
+        return facts_ask(prompt, lines, given[lines[0].chunk_id], asset)
+
+    return [
+        one
+        for each in model.prompts.asked(prompt)
+        for one in asked(pieces, partial(ask, each), model)
+    ]
+
+
 def facts_of(
     settled: Iterable[AskedLines],
     given: Mapping[str, Sequence[KnownName]],
-    label: str,
+    stage: Extractor,
+    model: str,
     policy: Policy,
 ) -> list[Proposal]:
     """The facts that answers hold, judged; `given` are the names asked about, by chunk."""
@@ -138,7 +159,7 @@ def facts_of(
             one.answer.value.facts,
             one.lines,
             {name.key: name for name in names},
-            label_of_answer(label, one.answer),
+            label_of_answer(extractor(stage, one.ask.prompt, model), one.answer),
             policy,
         )
     ]

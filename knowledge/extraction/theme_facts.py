@@ -13,6 +13,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 import polars as pl
@@ -25,6 +26,7 @@ from cairn.knowledge.extraction.validation import LONGEST_STATEMENT, KnownName, 
 from cairn.knowledge.llm.batches import halved, in_halves
 from cairn.knowledge.llm.chunks import boundaries
 from cairn.knowledge.llm.client import Ask, LanguageModel
+from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
 from cairn.knowledge.llm.prompts.generalised_facts import (
     GENERALISED_FACTS,
@@ -119,8 +121,9 @@ def generalised(
     if model is None:
         return Generalised(THEME_FACTS.empty(), pl.DataFrame(schema=FAILURE_SCHEMA), pending=False)
     read = _themes(themes, episodes, entities)
-    settled = in_halves(_batches(read), _ask, halved, model)
-    label = extractor(GENERALISED, GENERALISED_FACTS, model.model)
+    prompt = model.prompts.version(GENERALISED_FACTS)
+    settled = in_halves(_batches(read), partial(_ask, prompt), halved, model)
+    label = extractor(GENERALISED, prompt, model.model)
     rows = [
         _row(theme, fact, label_of_answer(label, answer), policy)
         for batch, _, answer in settled
@@ -211,10 +214,10 @@ def _batches(read: Sequence[_Theme]) -> list[Sequence[_Theme]]:
     return batches
 
 
-def _ask(batch: Sequence[_Theme]) -> Ask:
+def _ask(prompt: Prompt[GeneralisedFacts], batch: Sequence[_Theme]) -> Ask:
     given = "\n\n".join(f"Theme {n}\n{theme.shown}" for n, theme in enumerate(batch, 1))
     records = tuple(episode.episode_id for theme in batch for episode in theme.episodes)
-    return Ask(GENERALISED_FACTS, batch[0].namespace, given, records, ASSET)
+    return Ask(prompt, batch[0].namespace, given, records, ASSET)
 
 
 def _row(theme: _Theme, fact: GeneralisedFact, label: str, policy: Policy) -> dict[str, object]:

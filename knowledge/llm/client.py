@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from pydantic import BaseModel
 
 from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompt_set import PromptSet
 from cairn.knowledge.schema.identity import digest
 
 FAILURES = (
@@ -77,6 +78,11 @@ class LanguageModel(Protocol):
     @property
     def model(self) -> str:
         """The model in force, as part of every fingerprint."""
+        ...
+
+    @property
+    def prompts(self) -> PromptSet:
+        """The prompts in force."""
         ...
 
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from cairn.knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
 from cairn.knowledge.llm.prompt import Prompt
+from cairn.knowledge.llm.prompts import PROMPTS
 from cairn.knowledge.nlp.spans import place_of_name
 
 KEY = ("what", "conversation_id", "record_id", "about", "place")
@@ -22,12 +23,12 @@ Schema = dict[str, Any]
 class Trial:
     """A language model that notes what it is asked, by another version of a prompt if one is given.
 
-    Whoever asks gets the answer in the shape that the prompt in force has.
+    Whoever asks gets the answer in the shape of the prompt that ships.
     """
 
     def __init__(self, model: LanguageModel, version: Prompt[Any] | None = None) -> None:
         self._model = model
-        self._version = version
+        self.prompts = model.prompts.with_versions([version] if version else [])
         self.answered: dict[str, tuple[Ask, Answer]] = {}
         """Questions as they were asked, and what became of them, by the key of the answer."""
 
@@ -38,32 +39,27 @@ class Trial:
 
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:
         """Answers in the order of the questions."""
-        sent = [self._instead(ask) for ask in asks]
-        given = self._model.answers(sent)
-        for ask, answer in zip(sent, given, strict=True):
+        given = self._model.answers(asks)
+        for ask, answer in zip(asks, given, strict=True):
             self.answered[ask.key(self.model)] = (ask, answer)
-        return [_as(ask.prompt, answer) for ask, answer in zip(asks, given, strict=True)]
+        return [_as_shipped(ask.prompt, answer) for ask, answer in zip(asks, given, strict=True)]
 
     def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
         """The same of questions that share a call; what waits for a night is not noted."""
-        sent = [self._instead(ask) for ask in asks]
-        given = self._model.answers_together(sent, bundle)
-        for ask, answer in zip(sent, given, strict=True):
+        given = self._model.answers_together(asks, bundle)
+        for ask, answer in zip(asks, given, strict=True):
             if answer.outcome != "pending":
                 self.answered[ask.key(self.model)] = (ask, answer)
-        return [_as(ask.prompt, answer) for ask, answer in zip(asks, given, strict=True)]
-
-    def _instead(self, ask: Ask) -> Ask:
-        version = self._version
-        return ask._replace(prompt=version) if version and version.name == ask.prompt.name else ask
+        return [_as_shipped(ask.prompt, answer) for ask, answer in zip(asks, given, strict=True)]
 
 
-def _as(prompt: Prompt[Any], answer: Answer) -> Answer:
-    """An answer in the shape of a prompt's output."""
-    if answer.value is None or isinstance(answer.value, prompt.output):
+def _as_shipped(prompt: Prompt[Any], answer: Answer) -> Answer:
+    """An answer in the shape of the output of the prompt that ships."""
+    shape = PROMPTS[prompt.beside or prompt.name].output
+    if answer.value is None or isinstance(answer.value, shape):
         return answer
     try:
-        value = prompt.output.model_validate_json(answer.value.model_dump_json())
+        value = shape.model_validate_json(answer.value.model_dump_json())
     except ValidationError:
         return Answer("failed", reason="wrong_shape")
     return answer._replace(value=value)

@@ -47,6 +47,8 @@ class Prompt(Generic[Output]):
     examples: tuple[Example[Output], ...] = ()
     max_tokens: int = 2000
     temperature: float = 0.2
+    beside: str | None = None
+    """The prompt that ships in whose shape it answers, and beside which it is asked."""
 
     @cached_property
     def system(self) -> str:

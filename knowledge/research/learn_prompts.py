@@ -51,8 +51,9 @@ def learn_prompts(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: P
     """
     asked = [one for one in commands(raw_logs) if one.verb == "learn"]
     history = histories(raw_logs)
+    worded_by = model.prompts.version(SEARCH_QUERIES) if model else SEARCH_QUERIES
     asks = [
-        Ask(SEARCH_QUERIES, one.namespace, f"Topic: {one.topic}", (one.id,), LEARN_PROMPTS.name)
+        Ask(worded_by, one.namespace, f"Topic: {one.topic}", (one.id,), LEARN_PROMPTS.name)
         for one in asked
     ]
     answers = model.answers(asks) if model else [Answer("failed")] * len(asks)
@@ -84,7 +85,8 @@ def _row(
     queries = by_templates(prompt.topic, policy)
     if isinstance(answer.value, SearchQueries) and model:
         if len(told := _cleaned(answer.value.queries)) >= FEWEST:
-            queries, label = told, SEARCH_QUERIES.label(model.model)
+            worded_by = model.prompts.version(SEARCH_QUERIES)
+            queries, label = told, worded_by.label(model.model)
     elif answer.outcome == "pending":
         queries = []
     wanted = len(queries) or policy.learn_searches

@@ -202,7 +202,7 @@ def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> Su
     """
     tables = {table.name: table for table in (*stage.reads, *stage.writes)}
     versions = {name: state.warehouse.version(table) for name, table in tables.items()}
-    content = stage.in_force(state.settings.model).fingerprint(state.policy)
+    content = stage.in_force(state.settings.model_in_force).fingerprint(state.policy)
     suite = Suite(stage.name, REBUILD_EQUAL, AS_A_WHOLE, tuple(tables), content, lambda _: ())
     name, seen = _named(suite, versions)
     if verdicts.passed(name, seen):

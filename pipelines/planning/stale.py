@@ -153,7 +153,7 @@ def _dropped(state: State) -> pl.DataFrame:
 
 def _whole(state: State, work: pl.DataFrame) -> pl.DataFrame:
     """Rows of `work` of stages over whole tables that were made with another fingerprint."""
-    model, policy = state.settings.model, state.policy
+    model, policy = state.settings.model_in_force, state.policy
     now = {stage.name: stage.in_force(model).fingerprint(policy) for stage in STAGES}
     return work.filter(pl.col("stage").is_in(list(now))).filter(
         pl.col("fingerprint") != pl.col("stage").replace_strict(now, default=None)

@@ -7,8 +7,9 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -27,6 +28,9 @@ from cairn.knowledge.schema.policy import Policy
 from cairn.resources.home.atomic_files import read_regular
 from cairn.resources.home.home import check_namespace, find_home
 from cairn.resources.home.migrations import RENAMED_SETTINGS
+
+if TYPE_CHECKING:
+    from cairn.knowledge.llm.prompt_set import ModelInForce, PromptSet
 
 PREFIX = "CAIRN_"
 FILE = "cairn.toml"
@@ -183,6 +187,11 @@ class Settings(BaseSettings):
         " policy made stale: `never`, `within_budget` (only with budget_run or budget_day, and"
         " as far as they go) or `always`.",
     )
+    prompts_dir: Path | None = Field(
+        default=None,
+        description="Folder of your own prompts, in place of those that ship or beside them; a"
+        " relative one is below the home.",
+    )
     search_provider: Annotated[str, AfterValidator(_search_provider)] | None = Field(
         default=None,
         description="What searches the web, by litellm's name for it (searxng, tavily, brave, …), "
@@ -237,6 +246,33 @@ class Settings(BaseSettings):
     def is_local(self) -> bool:
         """Whether tables and index are files of the home: neither object store nor server."""
         return not (self.warehouse or self.qdrant_url)
+
+    @cached_property
+    def prompts(self) -> "PromptSet":
+        """The prompts in force, read once.
+
+        Raises:
+            ConfigError: a file of `prompts_dir` is wrong.
+        """
+        from cairn.knowledge.llm.prompt_set import SHIPPED
+
+        if self.prompts_dir is None:
+            return SHIPPED
+        from cairn.resources.home.prompt_files import prompts_of
+
+        folder = find_home(self.home) / self.prompts_dir.expanduser()
+        return SHIPPED.with_versions(prompts_of(folder))
+
+    @property
+    def model_in_force(self) -> "ModelInForce | None":
+        """The language model with its prompts; None if none is set.
+
+        Raises:
+            ConfigError: as of `prompts`.
+        """
+        from cairn.knowledge.llm.prompt_set import ModelInForce
+
+        return None if self.model is None else ModelInForce(self.model, self.prompts)
 
     @classmethod
     def settings_customise_sources(  # noqa: D102

@@ -5,6 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from cairn.knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
+from cairn.knowledge.llm.prompt_set import SHIPPED, PromptSet
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.resources.llm.answer_cache import Answers, CachedAnswer, replayed
 from cairn.resources.llm.inflight import final
@@ -30,8 +31,9 @@ class DryRunModel:
     answer would lead to cannot be known.
     """
 
-    def __init__(self, model: str, answers: Answers) -> None:
+    def __init__(self, model: str, answers: Answers, prompts: PromptSet = SHIPPED) -> None:
         self.model = model
+        self.prompts = prompts
         self._answers = answers
         self._versions = answers.versions()
         self._counted: set[str] = set()
@@ -110,7 +112,7 @@ class EarlierAnswersModel:
     """
 
     def __init__(self, model: LanguageModel, answers: Answers) -> None:
-        self.model = model.model
+        self.model, self.prompts = model.model, model.prompts
         self._model = model
         self._kept = DryRunModel(model.model, answers)
         self.stood_in: set[str] = set()

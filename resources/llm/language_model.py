@@ -70,6 +70,7 @@ class LitellmModel:
         if settings.model is None:
             raise ValueError("no language model is set (setting: model)")
         self._model = settings.model
+        self.prompts = settings.prompts
         self._settings = settings
         self._answers = answers
         self._redactor = redactor(settings.policy.redact_personal)

@@ -18,9 +18,8 @@ from watchfiles import watch as changes
 from cairn.integrations.agents import cairn_command
 from cairn.pipelines.planning.due import DueRuns, due
 from cairn.pipelines.runner import Engine, RunFailed, engine, run_due
-from cairn.resources.context import State, open_state
+from cairn.resources.context import State, open_state, settings_in_force
 from cairn.resources.home.damage import Damaged
-from cairn.resources.home.settings import load_settings
 from cairn.resources.home.sources import SourceError, list_sources
 from cairn.serving.runtime.processor import LITTLE, one_core
 
@@ -60,7 +59,8 @@ def _follow(state: State, kept: Engine, say: Say) -> None:
     # What was made by other code or settings is made anew: that may be all there is.
     caught_up, told = False, ""
     for _ in _woken(state):
-        if load_settings() != state.settings:
+        now = settings_in_force()
+        if (now, now.prompts) != (state.settings, state.settings.prompts):
             return
         found = due(state, kept.instance)
         if not found.namespaces:

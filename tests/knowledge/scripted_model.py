@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cairn.knowledge.llm.client import Answer, Ask, Bundle
+from cairn.knowledge.llm.prompt_set import SHIPPED
 
 
 def shared(asks: Sequence[Ask], bundle: Bundle, answer: Callable[[Ask], Answer]) -> list[Answer]:
@@ -27,6 +28,7 @@ class ScriptedModel:
     """
 
     model = "scripted"
+    prompts = SHIPPED
 
     def __init__(self, script: Sequence[Mapping[str, Any]]) -> None:
         self._script = list(script)
@@ -64,6 +66,7 @@ class FreeModel:
     """Answers by a function, from a question to an Answer or to what its prompt's output is of."""
 
     model = "free"
+    prompts = SHIPPED
 
     def __init__(self, answer: Callable[[Ask], Answer | Mapping[str, Any]] = lambda _: {}) -> None:
         self._answer = answer

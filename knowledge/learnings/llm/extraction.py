@@ -33,6 +33,7 @@ from cairn.knowledge.learnings.stages import best_of, ranked, weighed
 from cairn.knowledge.llm.client import Answer, Ask, LanguageModel
 from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompt_injection import gives_orders
+from cairn.knowledge.llm.prompt_set import ModelInForce
 from cairn.knowledge.llm.prompts import LEARNING_CATEGORIES, LEARNING_QUOTES, LESSON_PROMPTS
 from cairn.knowledge.llm.prompts.learnings.categories import Categories
 from cairn.knowledge.llm.prompts.learnings.lesson import Lesson, Lessons
@@ -81,7 +82,7 @@ class Taught(NamedTuple):
     outcomes: pl.DataFrame
 
 
-def in_force(model: str) -> Extractor:
+def in_force(model: ModelInForce) -> Extractor:
     """The stage by a model: what decides its rows are also its prompts."""
     prompts = (LEARNING_CATEGORIES, *LESSON_PROMPTS.values(), LEARNING_QUOTES)
     return by_prompts(LEARNING_MODEL, prompts, model)
@@ -151,6 +152,7 @@ def asked_learnings(
 
     `finished` has namespace and conversation_id of those that may be paid for.
     """
+    categorising = model.prompts.version(LEARNING_CATEGORIES)
     turns = readable(raw_logs)
     rows = weighed(raw_logs, turns)
     worth = rows.filter(pl.col("value") >= policy.min_conversation_value)
@@ -160,7 +162,7 @@ def asked_learnings(
     _draft(read, model, policy)
     _quote(read, model)
     return Taught(
-        _rows(read, rows, extractor(LEARNING_MODEL, LEARNING_CATEGORIES, model.model)),
+        _rows(read, rows, extractor(LEARNING_MODEL, categorising, model.model)),
         _failures(read, rows),
         _outcomes(read, rows, worth.join(ready, on=CONVERSATION, how="anti")),
     )
@@ -179,7 +181,7 @@ def _categorise(read: Iterable[_Read], model: LanguageModel, policy: Policy) -> 
     """Which two kinds of lessons each conversation holds."""
 
     def questions(one: _Read) -> list[Ask]:
-        return [one.ask(LEARNING_CATEGORIES, shown(one.turns), one.turns)]
+        return [one.ask(model.prompts.version(LEARNING_CATEGORIES), shown(one.turns), one.turns)]
 
     for one, _, value in _answers(read, questions, model):
         if not isinstance(value, Categories):
@@ -198,7 +200,8 @@ def _draft(read: Sequence[_Read], model: LanguageModel, policy: Policy) -> None:
     """The lessons of each kind, judged."""
 
     def questions(one: _Read) -> list[Ask]:
-        return [one.ask(LESSON_PROMPTS[c], shown(one.turns), one.turns) for c, _ in one.chosen]
+        prompts = [model.prompts.version(LESSON_PROMPTS[category]) for category, _ in one.chosen]
+        return [one.ask(prompt, shown(one.turns), one.turns) for prompt in prompts]
 
     for one, ask, value in _answers(read, questions, model):
         if not isinstance(value, Lessons):
@@ -268,7 +271,7 @@ def _quote(read: Iterable[_Read], model: LanguageModel) -> None:
     asked = [(one, made, _shows(one, made)) for one in read for made in one.accepted]
     asks = [
         one.ask(
-            LEARNING_QUOTES,
+            model.prompts.version(LEARNING_QUOTES),
             f"Lesson: {made.title}\n{made.content}\n\nMessages:\n{shown(evidence, SHOWN)}",
             evidence,
         )

@@ -16,6 +16,7 @@ from cairn.knowledge.extraction.introductions import introductions
 from cairn.knowledge.extraction.known_entities_extraction import known_only
 from cairn.knowledge.extraction.llm_extraction import full_mode
 from cairn.knowledge.llm.client import Answer, Ask
+from cairn.knowledge.llm.prompt_set import ModelInForce
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import INTRODUCTIONS
 from cairn.resources.embedders.choice import load_embedder
@@ -136,11 +137,11 @@ def test_a_fact_of_an_agent_introduces_nothing() -> None:
 
 
 def of_full_mode(policy: Policy, model: str) -> str:
-    return full.in_force(policy, model).fingerprint(policy)
+    return full.in_force(policy, ModelInForce(model)).fingerprint(policy)
 
 
 def of_known_only(policy: Policy, model: str) -> str:
-    return KNOWN_ONLY_STAGE.in_force(model).fingerprint(policy)
+    return KNOWN_ONLY_STAGE.in_force(model and ModelInForce(model)).fingerprint(policy)
 
 
 def test_fingerprints_change_with_what_decides() -> None:

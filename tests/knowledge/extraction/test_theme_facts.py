@@ -9,6 +9,7 @@ from cairn.knowledge.assembly.stages import THEME_FACTS_STAGE
 from cairn.knowledge.extraction.introductions import introductions
 from cairn.knowledge.extraction.theme_facts import generalised
 from cairn.knowledge.llm.client import Answer
+from cairn.knowledge.llm.prompt_set import ModelInForce
 from cairn.knowledge.resolution.facts import facts
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CANDIDATES, ENTITIES, EPISODES, THEMES
@@ -182,7 +183,10 @@ def test_what_waits_is_pending():
 def test_without_a_model_themes_say_nothing():
     made = drawn(theme("a"))
     assert (made.theme_facts.height, made.failures.height, made.pending) == (0, 0, False)
-    prints = {THEME_FACTS_STAGE.in_force(model).fingerprint(Policy()) for model in (None, "m", "n")}
+    prints = {
+        THEME_FACTS_STAGE.in_force(model and ModelInForce(model)).fingerprint(Policy())
+        for model in (None, "m", "n")
+    }
     assert len(prints) == 3
 
 

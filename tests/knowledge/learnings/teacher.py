@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cairn.knowledge.llm.client import Answer, Ask, Bundle
+from cairn.knowledge.llm.prompt_set import SHIPPED
 from tests.knowledge.scripted_model import shared
 
 Says = dict[str, Any] | Answer | Callable[[Ask], dict[str, Any] | Answer]
@@ -14,6 +15,7 @@ class Teacher:
     """Answers of each prompt; the empty answer where nothing is written down."""
 
     model = "scripted"
+    prompts = SHIPPED
 
     def __init__(self, says: dict[str, Says]) -> None:
         self.says = says
@@ -39,7 +41,7 @@ class Teacher:
             self.kept[key] = said
         return self.kept[key]
 
-    def prompts(self) -> list[str]:
+    def paid_prompts(self) -> list[str]:
         """Names of the prompts that were paid for, in order."""
         return [ask.prompt.name for ask in self.paid]
 

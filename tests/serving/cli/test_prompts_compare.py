@@ -179,3 +179,49 @@ def test_prompts_are_compared_by_a_model(compare: Ask, monkeypatch: pytest.Monke
     monkeypatch.delenv("CAIRN_MODEL")
     assert "no language model is set" in compare("names", "names", "hives.jsonl").err
     assert "no prompt is called so" in compare("nothing", "names", "hives.jsonl").err
+
+
+def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
+    run_cairn: Ask, tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    cairn: Ask = lambda *given: run_cairn("--home", home, *given)  # noqa: E731
+    assert cairn("sources", "add", ".").code == 0
+    assert cairn("run", "--no-report").code == 0
+    paid = server.requests
+    (home / "prompts").mkdir()
+    shown = cairn("prompts", "show", "entity_facts", "--toml").out
+    edited = shown.replace("Better few that last than many", "FEWER THAN EVER")
+    (home / "prompts" / "entity_facts.toml").write_text(edited)
+    own = 'beside = "names"\nabout = "Bees."\nrequirements = "List bees."\n'
+    (home / "prompts" / "bees.toml").write_text(own)
+    with (home / "cairn.toml").open("a") as file:
+        file.write('prompts_dir = "prompts"\n')
+
+    told = {one["prompt"]: one for one in cairn("prompts", "--json").json["prompts"]}
+    assert [name for name, one in told.items() if one["origin"] == "prompts_dir"] == [
+        "entity_facts", "bees",
+    ]  # fmt: skip
+    assert told["bees"]["beside"] == "names"
+    changes = {one["name"]: one for one in cairn("stale", "--json").json["changes"]}
+    assert {"entity_facts", "bees", "full_mode"} <= set(changes)
+    assert changes["full_mode"]["calls"] > 0
+    compared = cairn(
+        "prompts", "compare", "entity_facts@cairn", "entity_facts", "hives.jsonl", "--json"
+    ).json
+    assert [row["content"] for row in compared["gained"]] == [BOUGHT]
+
+    assert cairn("backfill", "--stale", "--yes").code == 0
+    assert server.requests > paid
+    rows = {one["prompt"]: one for one in cairn("prompts", "--json").json["prompts"]}
+    for name in ("entity_facts", "bees"):
+        (version,) = rows[name]["versions"]
+        assert version["rows"] > 0, name
+    assert cairn("stale", "--json").json["changes"] == []
+
+    (home / "prompts" / "bees.toml").write_text('beside = "names"\n')
+    for command in (("run",), ("stale",), ("prompts",)):
+        assert f"{home / 'prompts' / 'bees.toml'}:1: about: is missing" in cairn(*command).err
+    found = cairn("doctor", "--json").json["checks"]
+    assert [one["level"] for one in found if one["check"] == "prompts"] == ["error"]
+    assert cairn("search", "bees").code == 0

@@ -194,6 +194,21 @@ def _settings(_: "State") -> Iterator[Finding]:
     yield Finding("settings", "ok", f"{len(own)} set, the others are defaults")
 
 
+def _prompts(state: "State") -> Iterator[Finding]:
+    from cairn.resources.home.settings import ConfigError
+
+    if state.settings.prompts_dir is None:
+        return
+    try:
+        own = ", ".join(state.settings.prompts.own) or "none differs from what ships"
+    except ConfigError as error:
+        yield Finding(
+            "prompts", "error", str(error), "mend what it names; until then no run starts"
+        )
+    else:
+        yield Finding("prompts", "ok", f"your own: {own}")
+
+
 def _lock(state: "State") -> Iterator[Finding]:
     from cairn.resources.home.write_lock import lock_holder
 
@@ -442,6 +457,6 @@ def _hooks(state: "State") -> Iterator[Finding]:
 
 
 CHECKS = (
-    _home, _damage, _disk, _versions, _settings, _lock, _daemon, _sources, _publication, _tables,
-    model_findings, _qdrant_server, _index, _notify, _dead_letters, _feedback, _hooks,
+    _home, _damage, _disk, _versions, _settings, _prompts, _lock, _daemon, _sources, _publication,
+    _tables, model_findings, _qdrant_server, _index, _notify, _dead_letters, _feedback, _hooks,
 )  # fmt: skip

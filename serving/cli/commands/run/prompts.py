@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     TerminalColumn("prompt"),
+    TerminalColumn("origin", from_width=100),
     TerminalColumn("version"),
     TerminalColumn("in_force"),
     TerminalColumn("rows"),
@@ -45,13 +46,12 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """List what is asked of the language model, and how many rows each version made."""
     if ctx.invoked_subcommand is not None:
         return
-    from cairn.knowledge.llm.prompts import PROMPTS
-
     state = options.state_of(ctx)
     if namespace is not None:
         check_known(state, namespace)
     model, made = state.settings.model, _made(state, namespace)
-    found = [_prompt(prompt, model, made.pop(name, {})) for name, prompt in PROMPTS.items()]
+    in_force = state.settings.prompts.by_name
+    found = [_prompt(prompt, model, made.pop(name, {})) for name, prompt in in_force.items()]
     found += [_gone(name, versions) for name, versions in sorted(made.items())]
     if as_json:
         emit_json({"model": model, "prompts": found})
@@ -69,20 +69,26 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     epilog="""\b
 Examples:
   cairn prompts show names
+  cairn prompts show names --toml > names.toml
   cairn prompts show entity_facts --json""",
 )
 @click.argument("name")
+@click.option("--toml", is_flag=True, help="As a file that you can edit, for `prompts_dir`.")
 @options.as_json
 @click.pass_context
-def show(ctx: click.Context, name: str, as_json: bool) -> None:
+def show(ctx: click.Context, name: str, toml: bool, as_json: bool) -> None:
     """Print a prompt as it is sent, before the data that follow it."""
-    from cairn.knowledge.llm.prompts import PROMPTS
-
-    if name not in PROMPTS:
-        raise click.ClickException(f"no prompt is called {name!r}; there are: {', '.join(PROMPTS)}")
-    prompt, model = PROMPTS[name], options.state_of(ctx).settings.model
+    settings = options.state_of(ctx).settings
+    prompts, model = settings.prompts.by_name, settings.model
+    if name not in prompts:
+        raise click.ClickException(f"no prompt is called {name!r}; there are: {', '.join(prompts)}")
+    prompt = prompts[name]
     if as_json:
         emit_json({"model": model, **_facts(prompt, model), "system": prompt.system})
+    elif toml:
+        from cairn.resources.home.prompt_files import as_toml
+
+        click.echo(as_toml(prompt), nl=False)
     else:
         click.echo(prompt.system)
 
@@ -149,8 +155,12 @@ def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
 
 
 def _facts(prompt: "Prompt[Any]", model: str | None) -> dict[str, Any]:
+    from cairn.knowledge.llm.prompts import PROMPTS
+
     return {
         "prompt": prompt.name,
+        "origin": "cairn" if PROMPTS.get(prompt.name) == prompt else "prompts_dir",
+        "beside": prompt.beside,
         "about": prompt.about,
         "version": None if model is None else prompt.fingerprint(model),
         "parameters": dict(prompt.parameters),
@@ -168,7 +178,7 @@ def _prompt(prompt: "Prompt[Any]", model: str | None, made: Versions) -> dict[st
 def _gone(name: str, made: Versions) -> dict[str, Any]:
     """A prompt that is no more, but has left rows."""
     return {
-        "prompt": name, "about": None, "version": None, "parameters": None,
+        **dict.fromkeys(("origin", "beside", "about", "version", "parameters")), "prompt": name,
         "versions": _versions(made, None),
     }  # fmt: skip
 
@@ -179,7 +189,8 @@ def _versions(made: Versions, version: str | None) -> list[dict[str, Any]]:
 
 def _lines(prompt: dict[str, Any]) -> list[dict[str, Any]]:
     """A prompt as lines of a table, one per version."""
-    head = {"prompt": prompt["prompt"], "about": prompt["about"], **(prompt["parameters"] or {})}
+    head = {name: prompt[name] for name in ("prompt", "origin", "about")}
+    head |= prompt["parameters"] or {}
     lines: list[dict[str, Any]] = prompt["versions"] or [{}]
     if prompt["version"] is None and prompt["parameters"] is not None and prompt["versions"]:
         lines = [{}, *lines]  # the prompt in force, whose version is not known

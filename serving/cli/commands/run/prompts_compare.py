@@ -55,12 +55,14 @@ SIDES = (
     short_help="What another version gains and loses, and its cost.",
     epilog="""\b
 Examples:
-  cp knowledge/llm/prompts/entity_facts.py /tmp/x.py      (and edit it)
-  cairn prompts compare entity_facts /tmp/x.py session.jsonl
+  cairn prompts show names --toml > /tmp/names.toml      (and edit it)
+  cairn prompts compare names /tmp/names.toml session.jsonl
+  cairn prompts compare names@cairn names session.jsonl
   cairn prompts compare /tmp/x.py /tmp/y.py day1.jsonl day2.jsonl --json
 
-A and B are a prompt's name, for the version in force, or the path of a Python file that defines a
-version of it, under the same `name`. Such a file is run: only name files that you would run.
+A and B are a prompt's name, for the version in force; its name with @cairn, for the one that
+ships; or the path of a file with a version of it: TOML, as in prompts_dir, or Python that defines
+it under the same `name`. Python is run: only name files that you would run.
 
 Each version is asked, in the place of the one in force, all that `cairn dry-run` would ask about
 the files; later questions follow from its answers. Answers are kept, so that comparing again costs
@@ -87,11 +89,11 @@ def compare(
 ) -> None:
     """Show what version B of a prompt gains, loses and changes against A, and what both cost."""
     from cairn.knowledge.llm.experiments import compared, unread
-    from cairn.knowledge.llm.prompts import PROMPTS
     from cairn.serving.cli.prompt_file import versions
 
     state = options.state_of(ctx)
-    before, after = versions(a, b)
+    in_force = state.settings.prompts
+    before, after = versions(a, b, in_force)
     model = state.language_model
     if model is None:
         raise click.ClickException("no language model is set (CAIRN_MODEL)")
@@ -99,7 +101,7 @@ def compare(
     sides = {"a": before, "b": after}
     made = {key: _asked(state, model, prompt, read) for key, prompt in sides.items()}
     told = {key: _side(state, prompt, *made[key]) for key, prompt in sides.items()}
-    extra = {key: unread(p.output, PROMPTS[p.name].output) for key, p in sides.items()}
+    extra = {key: unread(p.output, in_force.by_name[p.name].output) for key, p in sides.items()}
     changes = compared(made["a"][0], made["b"][0])
     if as_json:
         emit_json(

@@ -13,6 +13,7 @@ from cairn.knowledge.learnings.llm.extraction import asked_learnings, in_force
 from cairn.knowledge.learnings.llm.readiness import finished
 from cairn.knowledge.learnings.stages import learning_candidates, learnings, outcomes
 from cairn.knowledge.llm.client import FAILURES, Answer
+from cairn.knowledge.llm.prompt_set import ModelInForce
 from cairn.knowledge.llm.prompts import LEARNING_CATEGORIES, LESSON_PROMPTS
 from cairn.knowledge.llm.prompts.learnings.lesson import Grades
 from cairn.knowledge.schema.learning_categories import CATEGORIES
@@ -113,7 +114,7 @@ def test_at_most_two_categories_are_asked_about_and_none_below_the_bar(session):
         {"learning_categories": kinds(workflow=0.6, bug_fix=0.5, decision=0.8, pattern=0.49)}
     )
     row, drafts = only(taught(session(*BUG.events), model))
-    assert model.prompts() == ["learning_categories", "learning_decision", "learning_workflow"]
+    assert model.paid_prompts() == ["learning_categories", "learning_decision", "learning_workflow"]
     assert (row["categories"], row["category_scores"]) == (["decision", "workflow"], [0.8, 0.6])
     assert (drafts, row["outcome"]) == ([], "low_quality")
     assert row["details"] == "the model found no lesson"
@@ -139,7 +140,7 @@ def test_a_lesson_that_fails_a_guard_is_not_stored(session, embedder, changed, r
     row, _ = only(made)
     assert row["outcome"] == "low_quality"
     assert reason in row["details"]
-    assert "learning_quotes" not in model.prompts()
+    assert "learning_quotes" not in model.paid_prompts()
     assert made.outcomes["outcome"].to_list() == ["rejected"]
     assert learnings(made.candidates, embedder, Policy()).is_empty()
 
@@ -414,11 +415,11 @@ def test_rules_and_a_model_that_found_the_same_give_one_lesson(session, solved, 
 
 
 def test_the_fingerprint_follows_prompts_model_and_policy():
-    first = in_force("m").fingerprint(Policy())
-    assert first == in_force("m").fingerprint(Policy(search_limit=9))
+    first = in_force(ModelInForce("m")).fingerprint(Policy())
+    assert first == in_force(ModelInForce("m")).fingerprint(Policy(search_limit=9))
     others = {
-        in_force("n").fingerprint(Policy()),
-        in_force("m").fingerprint(Policy(min_learning_confidence=0.7)),
+        in_force(ModelInForce("n")).fingerprint(Policy()),
+        in_force(ModelInForce("m")).fingerprint(Policy(min_learning_confidence=0.7)),
     }
     assert first not in others
     assert len(others) == 2
