@@ -16,6 +16,8 @@ def run_model_calls(state: State) -> StageReport:
     Where the file of answers is another one than before, such as a backup, the table follows it.
     """
     with state.writing("model_calls"):
+        if state.namespace is not None and state.language_model is not None:
+            state.language_model.take_up(state.namespace)
         ledger = state.answers.ledger()
         if state.namespace is not None:
             ledger = ledger.filter(pl.col("namespace") == state.namespace)

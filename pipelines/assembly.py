@@ -10,7 +10,7 @@ from dagster._core.storage.tags import PARTITION_NAME_TAG
 from cairn.pipelines.checks.frames import CHECKS, VERIFY
 from cairn.pipelines.graph import ASSETS, NIGHT, versioned
 from cairn.pipelines.jobs import JOBS
-from cairn.pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag
+from cairn.pipelines.planning.in_flight import AGAIN_TAG, BATCH_TAG, COMMAND_TAG, process_tag
 from cairn.pipelines.schedules import SCHEDULES
 from cairn.pipelines.sensors import SENSORS
 from cairn.resources.context import State
@@ -39,7 +39,13 @@ def definitions(state: State) -> dg.Definitions:
         tags = context.run.tags if context.run else {}
         command = tags.get(COMMAND_TAG)
         night = is_night(context.run and context.run.job_name, command)
-        state.begin_run(command, night=night, again=AGAIN_TAG in tags)
+        by_night = context.run is not None and context.run.job_name == NIGHT
+        state.begin_run(
+            command,
+            night=night,
+            again=AGAIN_TAG in tags,
+            in_batches=BATCH_TAG in tags or (by_night and state.settings.batch == "nights"),
+        )
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
         namespace = tags.get(PARTITION_NAME_TAG)

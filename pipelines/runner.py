@@ -21,7 +21,13 @@ from cairn.pipelines.healing import heal
 from cairn.pipelines.interrupts import again_if, counted
 from cairn.pipelines.planning.estimate import busyness, estimate
 from cairn.pipelines.planning.event_log import kept_open
-from cairn.pipelines.planning.in_flight import AGAIN_TAG, COMMAND_TAG, process_tag, reconcile
+from cairn.pipelines.planning.in_flight import (
+    AGAIN_TAG,
+    BATCH_TAG,
+    COMMAND_TAG,
+    process_tag,
+    reconcile,
+)
 from cairn.pipelines.planning.pending import is_pending, night_model_work_pending
 from cairn.resources.context import State
 from cairn.resources.effects import switched_off
@@ -183,19 +189,22 @@ def run_days(
     namespace: str | None = None,
     listener: Listener | None = None,
     again: bool = False,
+    in_batches: bool = False,
     on_check: Callable[[], None] = lambda: None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Makes `days` anew as far as they owe anything, then what follows from them; or just that.
 
     Of one `namespace`, if it is given; else of each. With `again` a language model is asked again
-    what it answered to an earlier prompt.
+    what it answered to an earlier prompt; `in_batches`, at half the price, whose answers later runs
+    take up.
 
     Raises:
         RunFailed: a step failed. What was published before stays.
     """
 
     def work(runs: _Runs) -> None:
+        runs = replace(runs, in_batches=in_batches)
         if namespace is not None:
             runs = replace(runs, state=state.of(namespace))
 
@@ -300,6 +309,7 @@ class _Runs:
     outcome: Outcome = field(default_factory=Outcome)
     command: str = field(default_factory=lambda: uuid4().hex[:8])
     again: bool = False
+    in_batches: bool = False
 
     def take_in(self) -> None:
         """All that is pending."""
@@ -394,6 +404,7 @@ class _Runs:
                     **process_tag(),
                     COMMAND_TAG: self.command,
                     **({AGAIN_TAG: "yes"} if self.again else {}),
+                    **({BATCH_TAG: "yes"} if self.in_batches else {}),
                 },
                 raise_on_error=False,
                 run_id=run_id,

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from cairn.resources.llm.answer_cache import Answers
     from cairn.resources.llm.dry_run import DryRunModel, EarlierAnswersModel
     from cairn.resources.llm.language_model import LitellmModel
+    from cairn.resources.llm.open_batches import OpenBatches
     from cairn.resources.rerankers.protocol import Reranker
     from cairn.resources.vector_index.protocol import VectorIndex
 
@@ -62,6 +63,8 @@ class _Opened:
     begun: bool = False
     night: bool = False
     again: bool = False
+    in_batches: bool = False
+    again_in: set[str] = field(default_factory=set[str])
 
 
 @dataclass(frozen=True)
@@ -323,9 +326,25 @@ class State:
             return None
         # Who asks for one file waits for it; a run of the graph keeps others from writing.
         seconds = self.settings.model_seconds if self._opened.begun else math.inf
-        found = LitellmModel(self.settings, self.answers, seconds=seconds)
-        found.nightly = self._opened.night
+        found = LitellmModel(
+            self.settings, self.answers, seconds=seconds,
+            batches=self.open_batches if self._opened.begun else None,
+        )  # fmt: skip
+        found.nightly, found.in_batches = self._opened.night, self._opened.in_batches
         return found
+
+    def submit_batches(self) -> None:
+        """Submits what the language model was to be asked of this namespace in a batch."""
+        model: LitellmModel | None = self._opened.parts.get("language_model")
+        if model is not None:
+            model.submit(self.namespace, again=self.asks_again)
+
+    @property
+    def open_batches(self) -> "OpenBatches":
+        """Batches of questions that a provider has."""
+        from cairn.resources.llm.open_batches import OpenBatches
+
+        return OpenBatches(self.home.root)
 
     def dry_run_model(self) -> "DryRunModel":
         """The language model as one that asks nothing, and adds up what it would."""
@@ -349,11 +368,17 @@ class State:
     @property
     def asks_again(self) -> bool:
         """Whether a language model is asked again what it answered to an earlier prompt."""
-        if self._opened.again:
+        if self._opened.again or self._batches_ask_again():
             return True
         if self.settings.auto_backfill == "within_budget":
             return self.has_budget
         return self.settings.auto_backfill == "always"
+
+    def _batches_ask_again(self) -> bool:
+        """Whether somebody said so of what a batch has, or had when this run began."""
+        known = self._opened.again_in
+        known.update(one.namespace for one in self.open_batches.of(self.namespace) if one.again)
+        return bool(known) if self.namespace is None else self.namespace in known
 
     @property
     def has_budget(self) -> bool:
@@ -365,21 +390,29 @@ class State:
         self._opened.again = allowed
 
     def begin_run(
-        self, command: str | None = None, *, night: bool = False, again: bool = False
+        self,
+        command: str | None = None,
+        *,
+        night: bool = False,
+        again: bool = False,
+        in_batches: bool = False,
     ) -> None:
         """Lets go of what is of one run: the budget and the breakers of the language model.
 
         Runs of one command share them: it is one run to whoever gave it. Only one of the `night`
-        asks the language model what is asked once a night. `again` is as of `ask_again`.
+        asks the language model what is asked once a night. `again` is as of `ask_again`;
+        `in_batches` is whether it is asked in batches, which later runs take up.
         """
         self.ask_again(allowed=again)
         opened = self._opened
         if command is None or opened.command != command:
             opened.parts.pop("language_model", None)
         opened.command, opened.begun, opened.night = command, True, night
+        opened.in_batches = in_batches or self.settings.batch == "always"
+        opened.again_in.clear()
         model: LitellmModel | None = opened.parts.get("language_model")
         if model is not None:
-            model.nightly = night
+            model.nightly, model.in_batches = night, opened.in_batches
             model.begin()
 
     def wait_for_model(self, asset: str, *, waits: bool) -> None:

@@ -122,6 +122,7 @@ def _run_batch(
     for stages, conversations in _alike(to_do):
         logs = _logs(state, conversations).sort("namespace", "conversation_id", "seq")
         made.append(make(logs, stages, state.language_model))
+    state.submit_batches()
     outcomes = pl.concat([pl.DataFrame(schema=OUTCOME_SCHEMA), *(m.outcomes for m in made)])
     pending = outcomes.filter(pl.col("outcome") == "pending").select(UNIT)
     standing = _standing(state, units.join(pending, on=UNIT, how="semi"), work)

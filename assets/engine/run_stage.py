@@ -157,6 +157,8 @@ def _run(state: State, stage: Stage) -> StageReport:
             made = stage.run(own, means)
         count = stage.count(own, made)
         written = [state.warehouse.write(each, made.tables[each.name]) for each in stage.writes]
+    if stage.prompts:
+        state.submit_batches()
     rows = made.tables[stage.writes[0].name].height if made else _height(state, stage.writes[0])
     if stage.is_incremental:
         versions |= {table.name: state.warehouse.version(table) for table in stage.writes}

@@ -15,7 +15,7 @@ FAILURES = (
 """Why an answer is none: the model declined; its answer was cut off; it is no JSON (HTML, prose);
 JSON of another shape; nothing at all; the provider failed each time; the input does not fit."""
 
-PENDINGS = ("no_budget", "provider_down", "not_asked")
+PENDINGS = ("no_budget", "provider_down", "not_asked", "in_batch")
 """Why there is no answer yet: the next run asks."""
 
 UNANSWERED = "unanswered"

@@ -13,6 +13,9 @@ COMMAND_TAG = "cairn/command"
 AGAIN_TAG = "cairn/ask-again"
 """On runs in which a language model may be asked again what it answered to an earlier prompt."""
 
+BATCH_TAG = "cairn/batch"
+"""On runs that ask a language model in batches."""
+
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED,
     dg.DagsterRunStatus.NOT_STARTED,

@@ -95,9 +95,12 @@ def _note(namespace: str, one: Tombstone, rows: int) -> dict[str, object]:
 def _forget_answers(state: State, namespace: str, new: Sequence[Tombstone]) -> None:
     if any(one.thing == NAMESPACE for one in new):
         state.answers.delete_all(namespace)
+        state.open_batches.forget(namespace)
     else:
         records = {each for one in new for each in one.records}
         state.answers.delete(namespace, records, {key for one in new for key in one.answers})
+        asked = {key for batch in state.open_batches.of(namespace) for key in batch.keys}
+        state.open_batches.forget(namespace, set(state.answers.read(asked)))
 
 
 def _forget_letters(state: State, namespace: str, new: Sequence[Tombstone]) -> None:

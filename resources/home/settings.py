@@ -192,6 +192,11 @@ class Settings(BaseSettings):
         description="Folder of your own prompts, in place of those that ship or beside them; a"
         " relative one is below the home.",
     )
+    batch: Literal["never", "nights", "always"] = Field(
+        default="never",
+        description="Which runs ask the model in batches, at half the price and answered within a"
+        " day (OpenAI, Anthropic): `never`, `nights` (nights and backfills) or `always`.",
+    )
     search_provider: Annotated[str, AfterValidator(_search_provider)] | None = Field(
         default=None,
         description="What searches the web, by litellm's name for it (searxng, tavily, brave, …), "

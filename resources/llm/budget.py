@@ -38,8 +38,11 @@ class Budget:
         run: float | None = None,
         day: float | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        in_batches: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._answers = answers
+        self._in_batches = in_batches
+        self._reserved = self._queued = 0.0
         self._run = run
         self._day = day
         self._now = now
@@ -66,6 +69,24 @@ class Budget:
             self._held.append(amount)
             return True
 
+    def reserve(self, most: float | None) -> bool:
+        """Sets aside, for all of this run, what a question in a batch may cost; not if too much.
+
+        Beyond the run it is set aside by the batch, until that is answered and paid.
+        """
+        amount = most or 0.0
+        with self._changed:
+            if not self._fits(amount):
+                return False
+            self._reserved += amount
+            self._queued += amount
+            return True
+
+    def handed_over(self, amount: float) -> None:
+        """Of what was reserved, a batch sets this aside from now on."""
+        with self._changed:
+            self._queued -= amount
+
     def settle(self, most: float | None) -> None:
         """Gives back what was set aside, after the call was paid or came to nothing."""
         with self._changed:
@@ -86,8 +107,9 @@ class Budget:
     def _fits(self, amount: float) -> bool:
         limits: list[float] = []
         if self._run is not None:
-            limits.append(self._run - self.spent.cost)
+            limits.append(self._run - self.spent.cost - self._reserved)
         if self._day is not None:
-            limits.append(self._day - self._answers.paid(midnight(self._now())))
+            paid = self._answers.paid(midnight(self._now()))
+            limits.append(self._day - paid - self._queued - self._in_batches())
         left = min(limits, default=None)
         return left is None or (left > 0 and sum(self._held) + amount <= left)

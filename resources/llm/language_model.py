@@ -4,7 +4,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
@@ -19,11 +19,13 @@ from cairn.resources.home.settings import Settings
 from cairn.resources.llm import provider
 from cairn.resources.llm.answer_cache import ATTEMPTS, Answers, CachedAnswer, Call, replayed
 from cairn.resources.llm.answer_form import AnswerForms
+from cairn.resources.llm.batching import ALONE, IN_BATCH, Batching
 from cairn.resources.llm.budget import Budget, Spent, midnight
 from cairn.resources.llm.circuit_breaker import Breaker
 from cairn.resources.llm.context_window import answer_room, context_window, is_ollama
 from cairn.resources.llm.inflight import chosen, final, parted
-from cairn.resources.llm.prices import known
+from cairn.resources.llm.open_batches import OpenBatches
+from cairn.resources.llm.prices import ModelPrice, known
 from cairn.resources.llm.provider import Said, Trouble
 from cairn.resources.llm.retry_sensor import base_of, retried
 
@@ -35,6 +37,9 @@ _ASKED_AGAIN = frozenset({"wrong_shape", "no_json", "blank"})
 """Answers that may be other ones next time; what is cut off or declined is so again."""
 LEAST_DATA = 100
 """Tokens of data without which no prompt makes sense."""
+_NO_BUDGET = (
+    "the budget for the language model is spent (budget_run, budget_day): what is not asked waits"
+)
 _ONCE_MORE = (
     "That is not of the output schema:\n{problems}\n"
     "Answer again, with one JSON object of the output schema and nothing else."
@@ -66,6 +71,7 @@ class LitellmModel:
         answers: Answers,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         seconds: float = math.inf,
+        batches: OpenBatches | None = None,
     ) -> None:
         if settings.model is None:
             raise ValueError("no language model is set (setting: model)")
@@ -77,8 +83,10 @@ class LitellmModel:
         self._now = now
         self._models = tuple(dict.fromkeys((settings.model, *settings.model_fallbacks)))
         self._breakers = {model: Breaker() for model in self._models}
-        self._budget = Budget(answers, settings.budget_run, settings.budget_day, now)
+        held = batches.held if batches else lambda: 0.0
+        self._budget = Budget(answers, settings.budget_run, settings.budget_day, now, held)
         self._forms = AnswerForms(answers)
+        self._batching = batches and self._batching_of(batches)
         self._contexts: dict[str, int | None] = {}
         self._asked: set[str] = set()
         self._told: set[str] = set()
@@ -89,6 +97,8 @@ class LitellmModel:
         """Whether it could not be asked: the provider is down, or the budget spent."""
         self.nightly = False
         """Whether this run is the one of the night, which asks what waits to share a call."""
+        self.in_batches = False
+        """Whether this run asks in batches, which are answered by a later one."""
 
     def begin(self) -> None:
         """Lets its time begin anew, at the next question."""
@@ -116,6 +126,8 @@ class LitellmModel:
             AnswersError: the file of answers cannot be used.
         """
         told = _QuestionsByKey([ask.key(self.model) for ask in asks], asks)
+        for namespace in dict.fromkeys(ask.namespace for ask in asks):
+            self.take_up(namespace)
         kept = self._answers.read(told.asks) if asks else {}
         settled = {
             key: replayed(told.asks[key], row)
@@ -143,6 +155,7 @@ class LitellmModel:
                 keep(key, row)
             return answer
 
+        settled |= self._left_to_batches(told, settled, kept)
         owed = [key for key in told.asks if key not in settled]
         if owed:
             owed.sort(key=kept.__contains__)  # what was asked in vain does not hold up the others
@@ -156,6 +169,77 @@ class LitellmModel:
             else:
                 keep(key, row)
         return [settled[key] for key in told.keys]
+
+    def take_up(self, namespace: str) -> None:
+        """Takes up what has come of the batches of a namespace; the first time that it is told."""
+        if self._batching:
+            self._batching.take_up(namespace)
+
+    def submit(self, namespace: str | None = None, *, again: bool = False) -> None:
+        """Submits what was queued of a namespace, in a batch; of each, if none is given.
+
+        `again` is whether somebody allowed to ask again what was answered to an earlier prompt.
+        """
+        if self._batching:
+            self._batching.submit(namespace, again=again)
+
+    def _left_to_batches(
+        self, told: "_QuestionsByKey", settled: Container[str], kept: Mapping[str, CachedAnswer]
+    ) -> dict[str, Answer]:
+        """Pending answers of questions that a batch has, or will have."""
+        found: dict[str, Answer] = {}
+        if self._batching is None:
+            return found
+        for key, ask in told.asks.items():
+            if key in settled:
+                continue
+            answer = None
+            if key in self._batching.waiting(ask.namespace):
+                answer = Answer("pending", reason=IN_BATCH)
+            elif (
+                (self.in_batches or ask.namespace in self._batching.open)
+                and not (key in kept and kept[key].reason == ALONE)
+                and not self._refused(self.model, ask.prompt)
+                and not self._too_long(self.model, ask)
+            ):
+                answer = self._batching.add(key, ask, sorted(told.seen[key]))
+            if answer is not None:
+                self.waits = True
+                found[key] = answer
+                if answer.reason == "no_budget":
+                    self._tell(_NO_BUDGET)
+        return found
+
+    def _batching_of(self, batches: OpenBatches) -> Batching:
+        base = base_of(self.model, self._settings)
+        return Batching(
+            self.model, base, self._settings.model_timeout, self._answers, batches, self._budget,
+            self._forms.known(self.model, base), self, self.prompts.by_name, self._now,
+        )  # fmt: skip
+
+    def for_a_batch(
+        self, prompt: Prompt[Any], messages: Messages
+    ) -> tuple[Mapping[str, Any], float | None]:
+        """Parameters of a call in a batch, without a form, and what it costs at most."""
+        tokens = sum(estimated_tokens(message["content"]) for message in messages)
+        limit = answer_room(self._context(self.model), tokens, prompt.max_tokens)
+        most = known(self.model).in_batch.cost(tokens, limit)
+        return {**prompt.parameters, "max_tokens": limit}, most
+
+    def kept_of_batch(
+        self, before: CachedAnswer, ask: Ask, said: Said | Trouble
+    ) -> CachedAnswer | None:
+        """What is kept of an answer that came in a batch, and is paid; None if it is none."""
+        if isinstance(said, Trouble):
+            call = self._call(before.model, ask, UNANSWERED, said.name, 0.0)
+            self._answers.pay(call._replace(fingerprint=before.fingerprint))
+            return None
+        price, limit = known(before.model).in_batch, ask.prompt.max_tokens
+        turn = self._heard(before.model, ask, said, limit, price, before.fingerprint)
+        if turn.reading.reason in _ASKED_AGAIN:
+            return None
+        row, _ = self._kept(before.key, ask, [turn])
+        return row._replace(fingerprint=before.fingerprint)
 
     def answers_together(self, asks: Sequence[Ask], bundle: Bundle) -> list[Answer]:
         """Answers in the order of the questions, which share a call; equal ones are asked once.
@@ -308,36 +392,41 @@ class LitellmModel:
             return Trouble("too_long", "")
         most = price.cost(tokens, limit)
         if not self._budget.hold(most):
-            self._tell(
-                "the budget for the language model is spent (budget_run, budget_day):"
-                " what is not asked waits"
-            )
+            self._tell(_NO_BUDGET)
             return Trouble("no_budget", "")
         try:
             said = self._said(model, ask, messages, limit)
             if isinstance(said, Trouble):
                 return said
-            full = said.tokens_out is not None and said.tokens_out >= limit
-            # Redacted before it is read, so that a replay reads the same.
-            text = None if said.text is None else self._redacted(spelled_out(said.text))
-            reading = read_reply(Reply(text, said.finish, said.refused, full), ask.prompt.output)
-            if reading.json and (clean := self._redacted(reading.json)) != reading.json:
-                reading = read_reply(Reply(clean), ask.prompt.output)  # it was hidden until read
-            cost = price.cost(said.tokens_in, said.tokens_out, said.tokens_cached)
-            outcome = "done" if reading.reason is None else "failed"
-            call = self._call(model, ask, outcome, reading.reason, said.seconds)
-            self._answers.pay(
-                call._replace(
-                    tokens_in=said.tokens_in,
-                    tokens_out=said.tokens_out,
-                    tokens_cached=said.tokens_cached,
-                    cost=cost,
-                )
-            )
-            self._budget.count(cost, said.tokens_in, said.tokens_out)
-            return ModelTurn(model, text or "", said, reading, cost)
+            return self._heard(model, ask, said, limit, price)
         finally:
             self._budget.settle(most)
+
+    def _heard(
+        self, model: str, ask: Ask, said: Said, limit: int, price: ModelPrice,
+        version: str | None = None,
+    ) -> ModelTurn:  # fmt: skip
+        """What was said, read, and entered in the ledger, by an earlier version if one is given."""
+        full = said.tokens_out is not None and said.tokens_out >= limit
+        # Redacted before it is read, so that a replay reads the same.
+        text = None if said.text is None else self._redacted(spelled_out(said.text))
+        reading = read_reply(Reply(text, said.finish, said.refused, full), ask.prompt.output)
+        if reading.json and (clean := self._redacted(reading.json)) != reading.json:
+            reading = read_reply(Reply(clean), ask.prompt.output)  # it was hidden until read
+        cost = price.cost(said.tokens_in, said.tokens_out, said.tokens_cached)
+        outcome = "done" if reading.reason is None else "failed"
+        call = self._call(model, ask, outcome, reading.reason, said.seconds)
+        self._answers.pay(
+            call._replace(
+                fingerprint=version or call.fingerprint,
+                tokens_in=said.tokens_in,
+                tokens_out=said.tokens_out,
+                tokens_cached=said.tokens_cached,
+                cost=cost,
+            )
+        )
+        self._budget.count(cost, said.tokens_in, said.tokens_out)
+        return ModelTurn(model, text or "", said, reading, cost)
 
     def _said(self, model: str, ask: Ask, messages: Messages, limit: int) -> Said | Trouble:
         """What a model says, held to the strictest form of answers that its provider takes."""
@@ -433,6 +522,10 @@ class LitellmModel:
         if row.outcome == "failed":
             return row, Answer("failed", reason=row.reason, key=key)
         return row, Answer("done", last.reading.value)
+
+    def waiting_row(self, key: str, ask: Ask, reason: str) -> CachedAnswer:
+        """What is kept of a question that waits."""
+        return self._row(key, ask, reason, 0)._replace(outcome="pending")
 
     def _row(self, key: str, ask: Ask, reason: str | None, attempts: int) -> CachedAnswer:
         return CachedAnswer(

@@ -29,6 +29,8 @@ class ModelPrice(NamedTuple):
     """By `above`, rising; empty if the map has no price per token."""
     context: int | None
     """Most tokens of input."""
+    batched: tuple[Price, ...] = ()
+    """Of what is asked in a batch; empty if the map does not say."""
 
     def cost(self, read: int | None, written: int | None, cached: int | None = 0) -> float | None:
         """Dollars of a call, from its tokens; None if the price or a number is not known."""
@@ -39,6 +41,11 @@ class ModelPrice(NamedTuple):
         )
         known = min(cached or 0, read)
         return (read - known) * price.read + known * price.cached + written * price.written
+
+    @property
+    def in_batch(self) -> "ModelPrice":
+        """The price of what is asked in a batch: half, where the map has no other."""
+        return ModelPrice(self.batched or tuple(map(_half, self.prices)), self.context)
 
 
 UNKNOWN = ModelPrice((), None)
@@ -62,18 +69,29 @@ def known(model: str) -> ModelPrice:
     if entry is None:
         return UNKNOWN
     context = entry.get("max_input_tokens")
-    return ModelPrice(tuple(_prices(entry)), context if isinstance(context, int) else None)
+    batched = _price(entry, "_batches", 0)
+    return ModelPrice(
+        tuple(_prices(entry)),
+        context if isinstance(context, int) else None,
+        (batched,) if batched else (),
+    )
 
 
 def _prices(entry: dict[str, Any]) -> list[Price]:
     tiers = [int(match[1]) for match in map(_TIER.fullmatch, entry) if match]
-    found = [_price(entry, above) for above in (0, *sorted(tiers))]
+    found = [
+        _price(entry, f"_above_{above}k_tokens" if above else "", above)
+        for above in (0, *sorted(tiers))
+    ]
     # One part that is missing makes the whole unknown.
     return [] if None in found else cast("list[Price]", found)
 
 
-def _price(entry: dict[str, Any], above: int) -> Price | None:
-    tier = f"_above_{above}k_tokens" if above else ""
+def _half(price: Price) -> Price:
+    return Price(price.above, price.read / 2, price.written / 2, price.cached / 2)
+
+
+def _price(entry: dict[str, Any], tier: str, above: int) -> Price | None:
     read, written = (entry.get(f"{side}_cost_per_token{tier}") for side in ("input", "output"))
     if read is None or written is None:
         return None

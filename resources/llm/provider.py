@@ -85,8 +85,11 @@ def complete(
     *,
     base: str | None,
     timeout: float,
+    client: Any = None,
 ) -> Said | Trouble:
     """Asks once. Keys come from the environment, under litellm's names for them.
+
+    A `client`, as litellm takes it, is what it is asked by instead of a connection of its own.
 
     litellm repeats calls by itself on some routes and never reads the server's delay on others, so
     it is told not to, and who calls this does. Its timeout begins anew with each byte: an answer
@@ -94,8 +97,23 @@ def complete(
     """
     load()
     return _within(
-        timeout, lambda: _completed(model, messages, parameters, base=base, timeout=timeout)
+        timeout,
+        lambda: _completed(model, messages, parameters, base=base, timeout=timeout, client=client),
     )
+
+
+def tried(call: Callable[[], Answered], timeout: float) -> Answered | Trouble:
+    """What a call gives that does not ask a question, or why it gives nothing."""
+
+    def done() -> Answered | Trouble:
+        _hush()
+        try:
+            return call()
+        except Exception as error:  # what litellm raises has no common root
+            return _trouble(error)
+
+    load()
+    return _within(timeout, done)
 
 
 def search(
@@ -191,6 +209,7 @@ def _completed(
     *,
     base: str | None,
     timeout: float,
+    client: Any,
 ) -> Said | Trouble:
     _hush()
     start = time.perf_counter()
@@ -203,6 +222,7 @@ def _completed(
             api_base=base,
             timeout=timeout,
             max_retries=0,
+            client=client,
             drop_params=True,  # some models know no temperature
         )
         return _said(response, time.perf_counter() - start)

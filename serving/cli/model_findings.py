@@ -99,6 +99,7 @@ def model_findings(state: "State") -> Iterator[Finding]:
     if found := _reranker(state):
         yield found
     from cairn.serving.cli.report import shown_dollars
+    from cairn.serving.status.open_batches import batch_rows, batches_told, is_late
 
     settings = state.settings
     if settings.model is None:
@@ -108,6 +109,12 @@ def model_findings(state: "State") -> Iterator[Finding]:
         yield _language_model(model, settings)
     if found := _troubles(state):
         yield found
+    batches = batch_rows(state)
+    if told := batches_told(batches):
+        late = is_late(batches)
+        yield Finding("batches", "warning" if late else "ok", told,
+                      "`cairn run` takes up what came, or says why it does not" if late else "",
+                      )  # fmt: skip
     limits = {"run": settings.budget_run, "day": settings.budget_day}
     told = [f"{limit:g} dollars a {name}" for name, limit in limits.items() if limit is not None]
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -149,7 +156,8 @@ def _troubles(state: "State") -> Finding | None:
 
     found = troubles(state, datetime.now(UTC) - timedelta(days=1))
     days = len(left_to_model(state) - {WHOLE})
-    if not found and state.model_waited == math.inf:
+    waits_for_batches = state.model_waited == math.inf or state.open_batches.of()
+    if not found and waits_for_batches:
         return None
     told = "; ".join(one.words for one in found) or "could not be asked"
     waits = f"; {count(days, 'day')} wait for it" if days else ""

@@ -58,6 +58,7 @@ def finish(
     from cairn.serving.query.research import SEARCHES_WAIT
     from cairn.serving.query.research import wait as searches_wait
     from cairn.serving.status.freshness import blocking_reasons, reasons
+    from cairn.serving.status.open_batches import batch_rows, batches_told
 
     if report is None:
         report = console().is_terminal
@@ -91,7 +92,9 @@ def finish(
         if earlier and outcome.runs:
             advise(f"Answers to an earlier prompt or model stand in {count(earlier, 'unit')}:"
                 " `cairn stale` tells what it costs to ask again.")  # fmt: skip
-        if state.settings.model and state.model_waited < math.inf:
+        if told := batches_told(batch_rows(state)):
+            advise(f"The language model has {told}: later runs take up the answers, within a day.")
+        elif state.settings.model and state.model_waited < math.inf:
             advise("Not all was asked of the language model: what is left is asked by the next"
                 " `cairn run`.", style="yellow")  # fmt: skip
         if not outcome.interrupted and searches_wait(state):

@@ -11,6 +11,7 @@ WORDS = {
     "no_budget": "budget_run or budget_day is spent",
     "provider_down": "the provider is down, or key, address or model is wrong",
     "not_asked": "there was no time to ask",
+    "in_batch": "a batch has it, which is answered within a day",
 }
 """By the codes of cairn.knowledge.llm.client, which rows and JSON keep."""
 

@@ -51,6 +51,7 @@ from cairn.resources.home.home import HomeError, open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.llm.answer_cache import CachedAnswer
+from cairn.resources.llm.open_batches import OpenBatch
 from cairn.resources.vector_index import edge
 from cairn.resources.warehouse.publication import manifests, namespaces
 from cairn.resources.web.search_provider import Folder
@@ -299,6 +300,9 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     state.answers.put(kept("one", WORD), [record])
     state.answers.put(kept("two", "bench"), ["r_of_another"])
     state.answers.close()
+    for name in two_namespaces.SAID:
+        batch = OpenBatch(name, name, "m", None, "schema", ("one", "two"), 0.1, "2026-03-01")
+        state.open_batches.keep(batch)
     return place / "home"
 
 
@@ -321,6 +325,7 @@ def test_one_namespace_never_forgets_for_another(ada_and_bo: State) -> None:
     assert wanted == Target("ada", "conversation", "ada-session-1")
     assert forget(state, "ada") == Target("ada", "namespace", "ada")
     assert namespaces(state.home) == ["bo"]
+    assert [batch.keys for batch in state.open_batches.of()] == [("one", "two")]
     assert state.warehouse.namespaces(RECORDS) == {"bo"}
     for name, rows in as_they_are(state, "bo").items():
         if name not in ("vector_index", "work", "source_files"):
@@ -358,6 +363,9 @@ def test_a_name_goes_with_every_line_that_has_it_and_with_what_waits(ada_and_bo:
     assert rows.filter(table="records", effect="removed").height == reached.lines - 1
     (noted,) = tombstones(state.home)["ada"]
     assert (noted.ids, noted.answers) == ((), ("one", "three"))
+    assert {batch.namespace: batch.keys for batch in state.open_batches.of()} == {
+        "ada": ("two",), "bo": ("one", "two"),
+    }  # fmt: skip
     purge(state)
     longer = standing(state.home.root, f"{WORD}es")
     assert longer, "another word is not taken"

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from werkzeug import Request, Response
 
@@ -64,11 +64,20 @@ class ModelServer:
             if isinstance(said, Response):
                 return said
             fields = {"content": said} if isinstance(said, str) else said
-            form = {"/v1/messages": _anthropic, "/api/generate": _ollama}.get(request.path, _openai)
-            return Response(json.dumps(form(**fields)), content_type="application/json")
+            return Response(
+                json.dumps(said_by(request.path, fields)), content_type="application/json"
+            )
         finally:
             with self._lock:
                 self._at_once -= 1
+
+
+Server = TypeVar("Server", bound=ModelServer)
+
+
+def said_by(path: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """A completion in the form that a path asks for."""
+    return {"/v1/messages": _anthropic, "/api/generate": _ollama}.get(path, _openai)(**fields)
 
 
 def _openai(
@@ -110,12 +119,12 @@ def error(status: int, **headers: str) -> Response:
 
 
 @contextmanager
-def served() -> Iterator[ModelServer]:
+def served(kind: type[Server] = ModelServer) -> Iterator[Server]:
     """A provider, until the end of the block."""
     http = Loopback()
     http.start()
     try:
-        server = ModelServer(http.port)
+        server = kind(http.port)
         http.expect_request(re.compile(".*")).respond_with_handler(server.answer)
         yield server
     finally:

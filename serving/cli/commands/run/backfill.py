@@ -30,7 +30,7 @@ def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> str |
         raise click.BadParameter(f"{value!r} is no day such as 2026-03-01", ctx, param) from None
 
 
-def _agree(changes: "Sequence[ExtractorChange]", *, as_json: bool) -> None:
+def _agree(changes: "Sequence[ExtractorChange]", *, in_batches: bool, as_json: bool) -> None:
     """Has a person agree to what asking a language model again may cost; no budget bounds it.
 
     Raises:
@@ -39,7 +39,8 @@ def _agree(changes: "Sequence[ExtractorChange]", *, as_json: bool) -> None:
     """
     if not any(change.calls for change in changes):
         return
-    what = f"asks the language model again: {in_words(changes)}; no budget is set"
+    half = " (half of that in batches)" if in_batches else ""
+    what = f"asks the language model again: {in_words(changes)}{half}; no budget is set"
     if as_json or not sys.stdin.isatty():
         raise click.ClickException(f"this {what}: say --yes, or set budget_day")
     click.confirm(f"This {what}. Go on?", abort=True, err=True)
@@ -51,6 +52,7 @@ Examples:
   cairn backfill --from 2026-02-01 --to 2026-02-28
   cairn backfill --stale
   cairn backfill --stale --yes
+  cairn backfill --stale --batch
   cairn backfill --stale --namespace harbor
   cairn backfill --from 2026-02-01 --to 2026-02-28 --stale
   cairn backfill --from 2026-02-01 --to 2026-02-28 --force"""
@@ -63,6 +65,11 @@ Examples:
     help="Only days that a changed rule, prompt or setting made stale; of all days, if unset.",
 )
 @click.option("--force", is_flag=True, help="Do again what is up to date, too.")
+@click.option(
+    "--batch/--no-batch", "in_batches", default=None,
+    help="Ask a language model in batches, at half the price: later runs take up the answers,"
+    " within a day. As `batch` says, if unset.",
+)  # fmt: skip
 @click.option("--yes", is_flag=True, help="Ask a language model again without asking you first.")
 @options.namespace(options.EACH_NAMESPACE)
 @options.as_json
@@ -73,6 +80,7 @@ def command(
     last: str | None,
     stale: bool,
     force: bool,
+    in_batches: bool | None,
     yes: bool,
     namespace: str | None,
     as_json: bool,
@@ -95,6 +103,7 @@ def command(
     from cairn.serving.cli.progress import Display
     from cairn.serving.cli.run_output import finish
 
+    batches = state.settings.batch != "never" if in_batches is None else in_batches
     first, last = first or FIRST_DAY, last or LAST_DAY
     days = [day for day in held_days(asked) if first <= day <= last]
     if not days:
@@ -107,7 +116,7 @@ def command(
             say("No day of these is stale.")
             return
         if not (yes or state.has_budget or state.asks_again):
-            _agree(found.changes, as_json=as_json)
+            _agree(found.changes, in_batches=batches, as_json=as_json)
     if force:
         forget_work(asked, days)
     check_room(state.home)
@@ -122,6 +131,7 @@ def command(
                 listener=display.listener(),
                 namespace=namespace,
                 again=stale,
+                in_batches=batches,
                 on_check=display.checking,
                 on_interrupt=lambda: display.note("interrupted: publishing what is done"),
             )

@@ -59,6 +59,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     from cairn.resources.home.sources import list_sources
     from cairn.resources.home.write_lock import lock_holder
     from cairn.serving.status.freshness import reasons
+    from cairn.serving.status.open_batches import batch_rows, batches_told
     from cairn.serving.status.pending import as_rows, pending
 
     state = options.state_of(ctx)
@@ -73,6 +74,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     holder = lock_holder(state.home)
     pairs = _undecided_pairs(state, namespace) if state.settings.model else 0
     sources = len(list_sources(state.home))
+    batches = batch_rows(state, namespace)
     said = [one for row in rows for one in pending(state, row["namespace"])]
     if as_json:
         emit_json(
@@ -87,6 +89,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                     "model": state.settings.model,
                     "waits": state.settings.model is not None and state.model_waited < math.inf,
                     "unanswered": [one._asdict() for one in _troubles(state)],
+                    "batches": batches,
                 },
                 "waiting": as_rows(said),
                 "sensor": sensor,
@@ -104,8 +107,10 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     console().print()
     say_value("Home", state.home.root, indent=0)
     say_value("Sources", count(sources, "source"), indent=0)
-    waited = state.model_waited if state.settings.model else math.inf
     troubles = _troubles(state)
+    # Where all that is waited for is in batches, nobody failed.
+    waited = state.model_waited if state.settings.model and (troubles or not batches) else math.inf
+    in_batches = batches_told(batches)
     held = [row for row in rows if row["blocked_by"]]
     waits = [
         *([count(changed, "changed file")] if changed else []),
@@ -117,6 +122,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
             if waited < math.inf
             else []
         ),
+        *([f"answers of the language model: {in_batches}"] if in_batches else []),
         *([f"{count(pairs, 'pair')} of facts that rules cannot decide"] if pairs else []),
     ]
     say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
