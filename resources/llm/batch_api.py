@@ -7,7 +7,7 @@ is litellm's word in both: it is asked by a connection that leads nowhere, and n
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -55,6 +55,8 @@ class BatchStatus(NamedTuple):
     """In the provider's word: completed, failed, expired, …."""
     places: tuple[str, ...] = ()
     """Where its results are."""
+    asked: str | None = None
+    """Where its requests are, if they are a file."""
 
 
 class BatchApi(Protocol):
@@ -64,8 +66,8 @@ class BatchApi(Protocol):
         """Submits requests by key; gives the provider's id."""
         ...
 
-    def found(self, batch: OpenBatch) -> str | None:
-        """The id of a batch that was submitted, if it was."""
+    def found(self, batch: OpenBatch, known: Collection[str]) -> str | None:
+        """The id of a batch that was submitted, if it was; none of those `known` as others."""
         ...
 
     def status(self, remote: str) -> BatchStatus:
@@ -74,6 +76,10 @@ class BatchApi(Protocol):
 
     def results(self, status: BatchStatus) -> Iterator[BatchedResult]:
         """What came of each request, in any order."""
+        ...
+
+    def delete(self, status: BatchStatus) -> None:
+        """Has the provider delete what it was asked and said."""
         ...
 
 
@@ -176,8 +182,9 @@ class OpenaiBatches:
         )  # fmt: skip
         return str(made.id)
 
-    def found(self, batch: OpenBatch) -> str | None:
+    def found(self, batch: OpenBatch, known: Collection[str]) -> str | None:
         """As of BatchApi: by the metadata."""
+        del known
         listed = self._ask("list_batches", limit=LISTED)
         ours = (one for one in listed.data if (one.metadata or {}).get("cairn") == batch.intent)
         return next((str(one.id) for one in ours), None)
@@ -187,7 +194,7 @@ class OpenaiBatches:
         one = self._ask("retrieve_batch", batch_id=remote)
         ended = one.status in ("completed", "failed", "expired", "cancelled")
         places = filter(None, (one.output_file_id, one.error_file_id))
-        return BatchStatus(ended, str(one.status), tuple(map(str, places)))
+        return BatchStatus(ended, str(one.status), tuple(map(str, places)), one.input_file_id)
 
     def results(self, status: BatchStatus) -> Iterator[BatchedResult]:
         """As of BatchApi."""
@@ -198,6 +205,11 @@ class OpenaiBatches:
                 yield BatchedResult(
                     str(line.get("custom_id")), int(response.get("status_code") or 0), body or None
                 )
+
+    def delete(self, status: BatchStatus) -> None:
+        """As of BatchApi: the files."""
+        for place in filter(None, (status.asked, *status.places)):
+            self._ask("file_delete", file_id=place)
 
 
 class AnthropicBatches:
@@ -227,7 +239,7 @@ class AnthropicBatches:
         every = [{"custom_id": key, "params": one.body} for key, one in requests.items()]
         return str(self._ask("POST", "", betas, {"requests": every}).json()["id"])
 
-    def found(self, batch: OpenBatch) -> str | None:
+    def found(self, batch: OpenBatch, known: Collection[str]) -> str | None:
         """As of BatchApi: it has no name of ours, but a time, and a number of requests.
 
         Whether it is ours its results tell, by their keys.
@@ -238,6 +250,7 @@ class AnthropicBatches:
             for one in self._ask("GET", f"?limit={LISTED}").json()["data"]
             if datetime.fromisoformat(one["created_at"]) >= begun
             and sum(one["request_counts"].values()) == len(batch.keys)
+            and one["id"] not in known
         ]
         return ours[0] if len(ours) == 1 else None
 
@@ -257,6 +270,11 @@ class AnthropicBatches:
                 status_code = 200 if result.get("type") == "succeeded" else _ERRORS.get(kind, 500)
                 body = result.get("message") or error or None
                 yield BatchedResult(str(line.get("custom_id")), status_code, body)
+
+    def delete(self, status: BatchStatus) -> None:
+        """As of BatchApi."""
+        for place in status.places:
+            self._ask("DELETE", f"/{place}")
 
 
 _FORMS: dict[str, Callable[[str, str | None, float], BatchApi]] = {

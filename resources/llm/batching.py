@@ -8,7 +8,7 @@ come of the batches of its namespace. What a batch did not answer is asked by it
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 from uuid import uuid4
 
@@ -37,6 +37,8 @@ logger = logging.getLogger(__name__)
 IN_BATCH = "in_batch"
 ALONE = "alone"
 """Why a kept question is pending: a batch has it; or none has answered it."""
+KEPT_FOR = timedelta(days=29)
+"""As long providers keep results."""
 MOST_REQUESTS = 10_000
 MOST_BYTES = 50_000_000
 """Of one batch; a fifth of what providers take."""
@@ -89,6 +91,7 @@ class Batching:
         """Namespaces that had batches when this run began: all that is asked of these is asked in
         batches, and so what follows from their answers."""
         self._told = False
+        self._apis: dict[tuple[str, str | None], BatchApi | None] = {}
 
     def waiting(self, namespace: str) -> set[str]:
         """Keys that a batch has, or will have."""
@@ -168,10 +171,11 @@ class Batching:
         if api is None:
             return False
         if batch.remote is None:
-            found = tried(lambda: api.found(batch), self._timeout)
+            known = {one.remote for one in self._kept.of() if one.remote}
+            found = tried(lambda: api.found(batch, known), self._timeout)
             if isinstance(found, Trouble):
                 return self._given_up(batch, found)
-            if found is None or any(one.remote == found for one in self._kept.of()):
+            if found is None:
                 logger.warning(
                     "A batch of %d questions was about to be submitted to %s, and is not found"
                     " there. If it was, it is paid for nothing, at most %.4f dollars; its questions"
@@ -192,13 +196,19 @@ class Batching:
         if isinstance(results, Trouble):
             return self._given_up(batch, results)
         self._read(batch, status, results)
+        left = tried(lambda: api.delete(status), self._timeout)
+        if isinstance(left, Trouble):
+            logger.warning("%s keeps the texts of a batch: %s", batch.model, left.name)
         return True
 
     def _given_up(self, batch: OpenBatch, trouble: Trouble) -> bool:
-        """Whether a batch is given up that cannot be looked at: only where it is not there."""
+        """Whether a batch is given up that cannot be looked at: where it is not there any more."""
         logger.warning("%s: %s while a batch was looked for", batch.model, trouble.name)
+        age = self._now() - datetime.fromisoformat(batch.opened_at)
         gone = trouble.name.endswith(" 404") and batch.remote is not None
-        if gone:
+        if gone or age > KEPT_FOR:
+            gone = True
+            logger.warning("Its %d questions are asked one by one", len(batch.keys))
             self._close(batch)
         return gone
 
@@ -239,8 +249,10 @@ class Batching:
 
     def _api(self, model: str, base: str | None) -> BatchApi | None:
         """The form of a provider, if it has one, and is set up."""
-        made = tried(lambda: batch_api(model, base, self._timeout), self._timeout)
-        return None if isinstance(made, Trouble) else made
+        if (model, base) not in self._apis:
+            made = tried(lambda: batch_api(model, base, self._timeout), self._timeout)
+            self._apis[model, base] = None if isinstance(made, Trouble) else made
+        return self._apis[model, base]
 
 
 def _with(batch: OpenBatch, remote: str) -> OpenBatch:

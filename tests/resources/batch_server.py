@@ -30,6 +30,8 @@ class BatchServer(ModelServer):
         """A process that is killed when it has submitted a batch."""
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, dict[str, Any]] = {}
+        self.deleted: set[str] = set()
+        """Files and batches that it was told to delete."""
         self.headers: list[dict[str, str]] = []
 
     def answer(self, request: Request) -> Response:
@@ -49,6 +51,9 @@ class BatchServer(ModelServer):
             self.files[name] = request.files["file"].read()
             return _json({"id": name, "object": "file", "bytes": 1, "created_at": 1,
                           "filename": "x", "purpose": "batch", "status": "processed"})  # fmt: skip
+        if request.method == "DELETE":
+            self.deleted.add(rest[0])
+            return _json({"id": rest[0], "object": "file", "deleted": True})
         return Response(self.files[rest[0]])
 
     def _openai(self, request: Request, rest: list[str]) -> Response:
@@ -56,7 +61,8 @@ class BatchServer(ModelServer):
             asked = json.loads(request.get_data())
             lines = self.files[asked["input_file_id"]].splitlines()
             requests = [json.loads(line) for line in lines]
-            return self._taken({"metadata": asked["metadata"], "requests": requests})
+            told = {"metadata": asked["metadata"], "input": asked["input_file_id"]}
+            return self._taken({**told, "requests": requests})
         if not rest:
             listed = [self._as_openai(name) for name in self.batches]
             return _json({"object": "list", "data": listed, "has_more": False})
@@ -76,8 +82,8 @@ class BatchServer(ModelServer):
             self.files[batch["output"]] = "\n".join(lines).encode()
         return {
             "id": name, "object": "batch", "endpoint": "/v1/chat/completions", "created_at": 1,
-            "completion_window": "24h", "input_file_id": "f", "metadata": batch["metadata"],
-            "status": self.state if self.ended else "in_progress",
+            "completion_window": "24h", "input_file_id": batch["input"],
+            "metadata": batch["metadata"], "status": self.state if self.ended else "in_progress",
             "output_file_id": batch.get("output"),
         }  # fmt: skip
 
@@ -85,6 +91,9 @@ class BatchServer(ModelServer):
         self.headers.append(dict(request.headers))
         if request.method == "POST":
             return self._taken({"requests": json.loads(request.get_data())["requests"]})
+        if request.method == "DELETE":
+            self.deleted.add(rest[0])
+            return _json({"id": rest[0], "type": "message_batch_deleted"})
         if not rest:
             return _json({"data": [self._as_anthropic(name) for name in self.batches]})
         if rest[1:] == ["results"]:

@@ -93,6 +93,10 @@ def test_a_batch_gives_the_rows_of_questions_asked_one_by_one_at_half_the_price(
     assert len(server.batches) == 1
     assert len(server.asked) == 2
     assert OpenBatches(home).of() == []
+    texts = {"openai": {"file-0", "file-of-batch-0"}, "anthropic": {"batch-0"}}
+    assert server.deleted == texts[provider.form]
+    betas = [each.get("Anthropic-Beta", "") for each in server.headers[:1]]
+    assert all("structured-outputs" in each and "message-batches" in each for each in betas)
     by_key = {row["key"]: row for row in rows(home)}
     assert [by_key[row["key"]] for row in rows(alone)] == rows(alone)
     costs = Answers(home / "answers.sqlite").ledger()["cost"].sort().to_list()
