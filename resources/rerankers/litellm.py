@@ -44,6 +44,7 @@ class LitellmReranker:
             ),
             answers,
         )
+        self._prompt = settings.prompts.version(RERANK)
         self._rests_until = 0.0
         self._once = lru_cache(REMEMBERED)(self._asked)
 
@@ -67,7 +68,7 @@ class LitellmReranker:
         """Scores of some texts; None if the model does not hold so many."""
         if time.monotonic() < self._rests_until:
             raise RerankerError(f"{self._name} failed, and is not asked for {REST:g} s")
-        ask = Ask(RERANK, self._namespace, given, (), ASSET)
+        ask = Ask(self._prompt, self._namespace, given, (), ASSET)
         try:
             turn = self._model.once(self._name, ask)
         except (ImportError, AnswersError) as error:
