@@ -33,8 +33,8 @@ GROUPS = {
     "projects": ("projects", "practices", "project_facts", "error_signatures"),
     "clustering": ("themes", "embeddings", "clusters", "similar_facts"),
     "consolidation": (
-        "entity_merges", "valid_times", "contradiction_verdicts", "evidence", "confidence_updates",
-        "merge_verdicts", "merges",
+        "entity_verdicts", "entity_merges", "valid_times", "contradiction_verdicts", "evidence",
+        "confidence_updates", "merge_verdicts", "merges",
     ),
     "interests": ("engagements", "interests"),
     "research": ("learn_prompts", "enrichment_queue", "notifications"),

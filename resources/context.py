@@ -37,6 +37,7 @@ from cairn.resources.warehouse.warehouse import Warehouse
 if TYPE_CHECKING:
     from cairn.knowledge.vectors.model import Embedder
     from cairn.resources.llm.answer_cache import Answers
+    from cairn.resources.llm.budget import Budget
     from cairn.resources.llm.dry_run import DryRunModel, EarlierAnswersModel
     from cairn.resources.llm.language_model import LitellmModel
     from cairn.resources.llm.open_batches import OpenBatches
@@ -208,11 +209,10 @@ class State:
 
         def paid() -> "Embedder":
             from cairn.resources.embedders.litellm import Payment
-            from cairn.resources.llm.budget import Budget
 
-            budget = Budget(self.answers, self.settings.budget_run, self.settings.budget_day)
             whose = self.namespace or self.settings.namespace or ""
-            return load_embedder(name, Payment(self.settings, self.answers, whose, budget))
+            pays = Payment(self.settings, self.answers, whose, lambda: self.budget)
+            return load_embedder(name, pays)
 
         return self._once(f"{name} for {self.namespace}", paid)
 
@@ -315,6 +315,22 @@ class State:
         self._opened.parts.pop("answers", None)
 
     @property
+    def budget(self) -> "Budget":
+        """What a run may spend, on whatever: the language model, an embedder that is paid."""
+        from cairn.resources.llm.budget import Budget
+
+        settings = self.settings
+        return self._once(
+            "budget",
+            lambda: Budget(
+                self.answers,
+                settings.budget_run,
+                settings.budget_day,
+                in_batches=self.open_batches.held,
+            ),
+        )
+
+    @property
     def language_model(self) -> "LitellmModel | None":
         """The language model, one run of it; None if none is set."""
         return self._once("language_model", self._language_model)
@@ -327,7 +343,7 @@ class State:
         # Who asks for one file waits for it; a run of the graph keeps others from writing.
         seconds = self.settings.model_seconds if self._opened.begun else math.inf
         found = LitellmModel(
-            self.settings, self.answers, seconds=seconds,
+            self.settings, self.answers, seconds=seconds, budget=self.budget,
             batches=self.open_batches if self._opened.begun else None,
         )  # fmt: skip
         found.nightly, found.in_batches = self._opened.night, self._opened.in_batches
@@ -397,7 +413,7 @@ class State:
         again: bool = False,
         in_batches: bool = False,
     ) -> None:
-        """Lets go of what is of one run: the budget and the breakers of the language model.
+        """Lets go of what is of one run: its budget, and the breakers of the language model.
 
         Runs of one command share them: it is one run to whoever gave it. Only one of the `night`
         asks the language model what is asked once a night. `again` is as of `ask_again`;
@@ -407,6 +423,7 @@ class State:
         opened = self._opened
         if command is None or opened.command != command:
             opened.parts.pop("language_model", None)
+            opened.parts.pop("budget", None)
         opened.command, opened.begun, opened.night = command, True, night
         opened.in_batches = in_batches or self.settings.batch == "always"
         opened.again_in.clear()

@@ -7,11 +7,9 @@ alone: it unites nothing that differs in a number, version, path, host, tense or
 it says against the rules is kept as refused, and waits for a person.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import polars as pl
-from pydantic import BaseModel
 
 from cairn.knowledge.consolidation.pairs import PAIR, sides
 from cairn.knowledge.consolidation.similar_facts import APART, DENIED, SAME, UNSURE, VALUE
@@ -19,9 +17,10 @@ from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction.llm_units import extractor
 from cairn.knowledge.extraction.validation import has_canary
 from cairn.knowledge.llm.client import Answer, Ask, Bundle, LanguageModel
+from cairn.knowledge.llm.pair_questions import apart, together
 from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
-from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdicts, one_each
+from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdicts
 from cairn.knowledge.nlp.statements.statement import read_statement
 from cairn.knowledge.schema.fact_types import comparable
 from cairn.knowledge.schema.policy import Policy
@@ -61,7 +60,7 @@ def verdicts(
     canonical entities. The name of the stage is that of the table.
     """
     prompt = model.prompts.version(prompt)
-    bundle = Bundle(policy.pairs_per_call, _together, _apart)
+    bundle = Bundle(policy.pairs_per_call, together, apart)
     label = extractor(stage, prompt, model.model)
     rows: list[dict[str, object]] = []
     pending = False
@@ -193,20 +192,6 @@ def _shown(pair: dict[str, Any]) -> str:
 
 def _records(pair: dict[str, Any]) -> tuple[str, ...]:
     return tuple(sorted({one for side in _SIDES for one in pair[f"{side}_source_record_ids"]}))
-
-
-def _together(asks: Sequence[Ask]) -> Ask:
-    """One question about several pairs."""
-    given = "\n\n".join(f"Pair {number}\n{ask.given}" for number, ask in enumerate(asks, 1))
-    records = dict.fromkeys(record for ask in asks for record in ask.record_ids)
-    return asks[0]._replace(given=given, record_ids=tuple(records))
-
-
-def _apart(answer: BaseModel, count: int) -> Sequence[BaseModel | None]:
-    """An answer to each of the pairs."""
-    found = one_each(cast("PairVerdicts", answer).verdicts, count)
-    made = type(answer).model_validate
-    return [one and made({"verdicts": [one.model_dump() | {"pair": 1}]}) for one in found]
 
 
 def _row(pair: dict[str, Any], answer: Answer, label: str) -> dict[str, object] | None:

@@ -11,6 +11,7 @@ from cairn.knowledge.consolidation.decision_effects import (
     withdrawn,
 )
 from cairn.knowledge.consolidation.embeddings import embeddings, texts_in_force
+from cairn.knowledge.consolidation.entity_verdicts import entity_verdicts
 from cairn.knowledge.consolidation.evidence import evidence
 from cairn.knowledge.consolidation.incremental import (
     confidence_updates_after,
@@ -29,7 +30,9 @@ from cairn.knowledge.consolidation.topics import clusters
 from cairn.knowledge.consolidation.validity import decided_times, valid_times_after
 from cairn.knowledge.dialogue.trust import BOUNDS
 from cairn.knowledge.engine.stage import Count, Frames, Stage, StageContext, StageResult, stage_of
-from cairn.knowledge.llm.prompts import CONTRADICTION_PAIRS, MERGE_PAIRS
+from cairn.knowledge.llm.prompts import CONTRADICTION_PAIRS, ENTITY_PAIRS, MERGE_PAIRS
+from cairn.knowledge.llm.prompts.entity_pairs import SAME
+from cairn.knowledge.resolution.alike_entities import alike_entities
 from cairn.knowledge.resolution.canonical import about_canonical, equal_statements
 from cairn.knowledge.resolution.resolution import entity_merges
 from cairn.knowledge.schema.tables import (
@@ -40,6 +43,7 @@ from cairn.knowledge.schema.tables import (
     EMBEDDINGS,
     ENTITIES,
     ENTITY_MERGES,
+    ENTITY_VERDICTS,
     EPISODES,
     EVIDENCE,
     FACT_MST_EDGES,
@@ -56,14 +60,60 @@ from cairn.knowledge.schema.tables import (
     VALID_TIMES,
 )
 
+_OF_ENTITIES = stage_of(
+    "entity_verdicts", 1, "What a language model says of entities that may be one.", "embedder",
+    "merge_similarity", "alike_name_similarity", "candidate_margin", "min_same_confidence",
+)  # fmt: skip
 
-def _entity_merges(reads: Frames, means: StageContext) -> StageResult:
+
+def _merged(reads: Frames, means: StageContext, verdicts: pl.DataFrame | None) -> pl.DataFrame:
     together, apart = decided_entities(reads["decisions"])
     facts = still_held(reads["facts"], reads["decisions"])
-    found = entity_merges(
-        reads["entities"], facts, means.embedder, means.policy, apart, together, reads["projects"]
+    return entity_merges(
+        reads["entities"], facts, means.embedder, means.policy, apart, together, reads["projects"],
+        verdicts,
+    )  # fmt: skip
+
+
+def _entity_verdicts(reads: Frames, means: StageContext) -> StageResult:
+    if means.model is None:
+        return StageResult({"entity_verdicts": ENTITY_VERDICTS.empty()})
+    merged = _merged(reads, means, None)
+    facts = still_held(reads["facts"], reads["decisions"])
+    _, apart = decided_entities(reads["decisions"])
+    alike = alike_entities(
+        reads["entities"], facts, merged, apart, means.embedder, means.policy
+    )  # fmt: skip
+    found = entity_verdicts(
+        _OF_ENTITIES, ENTITY_PAIRS, alike, reads["entities"], facts, merged, means.model,
+        means.policy,
+    )  # fmt: skip
+    return StageResult({"entity_verdicts": found.rows}, pending=found.pending)
+
+
+def _entity_verdicts_count(reads: Frames, made: StageResult) -> Count:
+    """Of all entities: in a pair that is decided, in one that a rule refuses, or in none."""
+    rows = made.tables["entity_verdicts"]
+    done, judged_at_all = (
+        len({*some["left_id"], *some["right_id"]}) for some in (standing(rows), rows)
     )
-    return StageResult({"entity_merges": found})
+    return Count(done, reads["entities"].height - judged_at_all, judged_at_all - done)
+
+
+ENTITY_VERDICTS_STAGE = Stage(
+    _OF_ENTITIES,
+    (ENTITIES, FACTS, DECISIONS, PROJECTS),
+    (ENTITY_VERDICTS,),
+    _entity_verdicts,
+    _entity_verdicts_count,
+    prompts=(ENTITY_PAIRS,),
+    nightly=True,
+)
+
+
+def _entity_merges(reads: Frames, means: StageContext) -> StageResult:
+    said = standing(reads["entity_verdicts"]).filter(verdict=SAME)
+    return StageResult({"entity_merges": _merged(reads, means, said)})
 
 
 ENTITY_MERGES_STAGE = Stage(
@@ -71,7 +121,7 @@ ENTITY_MERGES_STAGE = Stage(
         "entity_merges", 6, "Entities that are one thing under several names.", "embedder",
         "merge_similarity",
     ),
-    (ENTITIES, FACTS, DECISIONS, PROJECTS),
+    (ENTITIES, FACTS, DECISIONS, PROJECTS, ENTITY_VERDICTS),
     (ENTITY_MERGES,),
     _entity_merges,
 )  # fmt: skip
@@ -303,7 +353,7 @@ MEMORY_STAGE = Stage(
     update_incremental=memory_after,
 )  # fmt: skip
 
-VALIDITY = (ENTITY_MERGES_STAGE, VALID_TIMES_STAGE)
+VALIDITY = (ENTITY_VERDICTS_STAGE, ENTITY_MERGES_STAGE, VALID_TIMES_STAGE)
 """What needs no text that is compared: which entities are one, and until when facts hold."""
 
 WEIGHING = (

@@ -34,6 +34,8 @@ class Ask(NamedTuple):
     divides: bool = False
     """Whether it is asked in parts where it fails: then its failure stands, and is not tried anew,
     so that what is made again is made of the same parts."""
+    known_as: str | None = None
+    """What its answer is kept by in place of what is shown, where it stays though more is known."""
 
     def key(self, model: str) -> str:
         """Key of its answer."""
@@ -41,7 +43,7 @@ class Ask(NamedTuple):
 
     def key_by(self, fingerprint: str) -> str:
         """Key of its answer by a version of the prompt."""
-        return digest(self.namespace, fingerprint, self.given, length=32)
+        return digest(self.namespace, fingerprint, self.known_as or self.given, length=32)
 
 
 class Answer(NamedTuple):

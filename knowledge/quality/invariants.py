@@ -33,6 +33,8 @@ REFERENCES = (
     ("fact_sources", "fact_id", "facts", "fact_id"),
     ("fact_sources", "record_id", "raw_logs", "record_id"),
     ("facts", "fact_id", "fact_sources", "fact_id"),
+    ("entity_verdicts", "left_id", "entities", "entity_id"),
+    ("entity_verdicts", "right_id", "entities", "entity_id"),
     ("entity_merges", "entity_id", "entities", "entity_id"),
     ("entity_merges", "canonical_id", "entities", "entity_id"),
     ("memory", "entity_id", "memory_entities", "entity_id"),
@@ -111,7 +113,8 @@ UNIT_RANGES = _named(
     """
     candidates.confidence known_only_candidates.confidence theme_facts.confidence
     facts.base_confidence memory.confidence confidence_updates.confidence confidence_updates.decayed
-    evidence.similarity entity_merges.similarity similar_facts.similarity learnings.confidence
+    evidence.similarity entity_merges.similarity entity_verdicts.similarity
+    entity_verdicts.confidence similar_facts.similarity learnings.confidence
     learning_candidates.value project_facts.share error_signatures.rank clusters.probability
     engagements.strength
     """
@@ -124,7 +127,8 @@ TEXTS = _named(
     rejected_facts.quote rejected_facts.object pieces.embedding_text check_ins.given
     check_ins.answer known_only_candidates.quote known_only_candidates.object theme_facts.quote
     theme_facts.object valid_times.value contradiction_verdicts.reason merge_verdicts.reason
-    merges.reason memory.content memory_entities.display_name learnings.title learnings.content
+    merges.reason entity_verdicts.reason entity_merges.reason memory.content
+    memory_entities.display_name learnings.title learnings.content
     command_runs.command practices.command file_edits.path checkouts.folder checkouts.value
     projects.folder observations.name observations.value project_facts.name project_facts.other
     preferences.topic preferences.name preferences.person learn_prompts.prompt_text

@@ -19,7 +19,6 @@ from cairn.knowledge.resolution.blocking import (
     equal_names,
     mistyped_names,
     named,
-    nearly_one,
     records,
     same_facts,
     same_names,
@@ -33,6 +32,7 @@ from cairn.knowledge.schema.tables import ENTITY_MERGES
 from cairn.knowledge.vectors.model import Embedder
 from cairn.knowledge.vectors.similarity import pair_similarity
 
+MODEL = "model"
 RULES = {
     "decided": "a person said so",
     "same_words": "the same words",
@@ -48,6 +48,7 @@ RULES = {
     "spelling": "one letter differs, one of them is rare, and statements agree",
     "same_facts": "names agree, and so do attributes",
     "like_record": "rare words of the names agree, and so does what is told",
+    MODEL: "a language model said so",
 }
 """Rules, the surest first, and why each merges."""
 
@@ -60,6 +61,7 @@ def entity_merges(
     apart: pl.DataFrame | None = None,
     together: pl.DataFrame | None = None,
     projects: pl.DataFrame | None = None,
+    verdicts: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """ENTITY_MERGES: entities that are merged away, each with the one that stands for it.
 
@@ -68,55 +70,30 @@ def entity_merges(
     no chains. Two that a person keeps apart never come to stand under one: neither joins a third
     that both could join, unless a person merged one of them with it. `apart` and `together` have
     namespace, left_id, right_id: what a person keeps apart, and what a person merged, whatever the
-    names.
+    names. `verdicts` are ENTITY_VERDICTS rows of pairs that a model surely holds for one: of those
+    that stand for themselves by rules and people, with all that they stand for.
     """
     found = _by_rule(entities, facts, embedder, policy)
     if projects is not None:
         found = _surest(pl.concat([found, of_one_repository(entities, projects)]))
     pairs = _decided(found, _both_ways(apart), _both_ways(together), entities)
-    taken = _taken(pairs, entities)
+    taken = _taken(pairs, entities).with_columns(said=pl.lit(None, pl.String))
+    if verdicts is not None:
+        taken = _with_verdicts(taken, verdicts, _both_ways(apart), entities)
     if taken.is_empty():
         return ENTITY_MERGES.empty()
     times = entities.select("namespace", "entity_id", at=pl.col("first_seen").fill_null(UNDATED))
     return ENTITY_MERGES.frame(
         taken.with_columns(
             similarity=_similarity(taken, entities, embedder),
-            reason=pl.col("rule").replace_strict(RULES, return_dtype=pl.String),
+            reason=pl.concat_str(
+                pl.col("rule").replace_strict(RULES, return_dtype=pl.String),
+                (": " + pl.col("said")).fill_null(""),
+            ),
         )
         .join(times, on=["namespace", "entity_id"])
         .join(times.rename({"entity_id": "canonical_id"}), on=["namespace", "canonical_id"])
         .with_columns(decided_at=pl.max_horizontal("at", "at_right"))
-    )
-
-
-def possible_merges(
-    entities: pl.DataFrame, facts: pl.DataFrame, merged: pl.DataFrame, apart: pl.DataFrame
-) -> pl.DataFrame:
-    """Pairs of entities that may be one, for a person to decide; those of most mentions first.
-
-    Their names are what a rule asks for, but what is said of them is not enough.
-
-    Args:
-        entities: ENTITIES rows.
-        facts: FACTS rows; their attributes can keep two apart.
-        merged: ENTITY_MERGES rows.
-        apart: namespace, left_id, right_id of those that a person keeps apart.
-
-    Returns:
-        namespace, left_id, left, right_id, right (their names), rule; each pair once.
-    """
-    merged = merged.select("namespace", "entity_id")
-    free = entities.join(merged, on=merged.columns, how="anti")
-    pairs = unclashing(_surest(nearly_one(named(free))), attributes(facts))
-    pairs = pairs.join(_both_ways(apart), on=PAIR, how="anti")
-    shown = free.select("namespace", "entity_id", "display_name", "mentions")
-    for side in ("left", "right"):
-        pairs = pairs.join(shown.rename({"entity_id": side}), on=["namespace", side]).rename(
-            {side: f"{side}_id", "display_name": side, "mentions": f"{side}_mentions"}
-        )
-    often = pl.col("left_mentions") + pl.col("right_mentions")
-    return pairs.sort(often, "left_id", "right_id", descending=[True, False, False]).select(
-        "namespace", "left_id", "left", "right_id", "right", "rule"
     )
 
 
@@ -246,6 +223,43 @@ def _taken(pairs: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
             gone.add((namespace, other))
         taken.append(free)
     return ordered.filter(pl.Series(taken, dtype=pl.Boolean)).sort("namespace", "entity_id")
+
+
+def _with_verdicts(
+    taken: pl.DataFrame, verdicts: pl.DataFrame, apart: pl.DataFrame, entities: pl.DataFrame
+) -> pl.DataFrame:
+    """What is taken, and by whom, once a model has said who else is one; `said` is why.
+
+    Nobody stands under one with whom a person keeps it, or what it stands for, apart.
+    """
+    gone = taken.select("namespace", "entity_id", stands="canonical_id")
+    pairs = verdicts.select("namespace", left="left_id", right="right_id", said="reason")
+    for side in ("left", "right"):
+        own = gone.rename({"entity_id": side, "stands": f"{side}_stands"})
+        pairs = pairs.join(own.select("namespace", side), on=["namespace", side], how="anti")
+        apart = apart.join(own, on=["namespace", side], how="left").with_columns(
+            pl.coalesce(f"{side}_stands", side).alias(side)
+        )
+    nobody = _both_ways(None)
+    found = pairs.select(*PAIR, rule=pl.lit(MODEL))
+    more = _taken(_decided(found, apart.select(PAIR).unique(), nobody, entities), entities)
+    if more.is_empty():
+        return taken
+    said = pl.concat(
+        [pairs, pairs.rename({"left": "right", "right": "left"}).select(pairs.columns)]
+    )
+    more = more.join(
+        said.rename({"left": "canonical_id", "right": "entity_id"}),
+        on=["namespace", "canonical_id", "entity_id"],
+    )
+    columns = ["namespace", "canonical_id", "entity_id", "rule", "said"]
+    into = more.select("namespace", canonical_id="entity_id", to="canonical_id", why="said")
+    moved = taken.join(into, on=["namespace", "canonical_id"], how="left").with_columns(
+        rule=pl.when(pl.col("to").is_null()).then("rule").otherwise(pl.lit(MODEL)),
+        said="why",
+        canonical_id=pl.coalesce("to", "canonical_id"),
+    )
+    return pl.concat([moved.select(columns), more.select(columns)]).sort("namespace", "entity_id")
 
 
 def _similarity(taken: pl.DataFrame, entities: pl.DataFrame, embedder: Embedder) -> pl.Series:

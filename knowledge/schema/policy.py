@@ -134,7 +134,23 @@ class Policy(BaseModel):
     merge_confidence_gap: float = Field(0.3, description="Widest gap of confidence in a merge.")
     min_merge_confidence: float = Field(0.6, description="One member at least above this.")
     pairs_per_call: int = Field(
-        40, ge=1, description="Most pairs of facts in the one question of a night to a model."
+        40,
+        ge=1,
+        description="Most pairs of facts, or of entities, in the one question of a night to a"
+        " model.",
+    )
+    alike_name_similarity: float = Field(
+        0.7,
+        ge=0,
+        le=1,
+        description="Least similarity of two names by which a model, or a person, is asked whether"
+        " they are of one thing.",
+    )
+    min_same_confidence: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        description="How sure a model must be that two entities are one, for them to be.",
     )
     candidate_margin: float = Field(1e-4, description="Margin by which products find candidates.")
     template_size: int = Field(

@@ -118,6 +118,7 @@ GROUPS = {
     "decisions": ("decisions",),
     "learnings": ("learnings", "error_signatures", "proposed_operations", "learn_prompts"),
     "practices": ("projects", "practices", "project_facts", "utility", "briefs"),
+    "entity_verdicts": ("entity_verdicts",),
     "entity_merges": ("entity_merges",),
     "vectors": ("embeddings", "similar_facts", "valid_times"),
     "contradictions": ("contradiction_verdicts",),

@@ -1,11 +1,11 @@
 """Embeddings of a provider, through litellm: batched, entered in the ledger, within the budget."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -35,7 +35,8 @@ class Payment:
     settings: Settings
     answers: Answers
     namespace: str
-    budget: Budget
+    budget: Callable[[], Budget]
+    """That of the run under way."""
 
 
 class LitellmEmbedder(Calibrated):
@@ -53,8 +54,9 @@ class LitellmEmbedder(Calibrated):
         """
         asked = [row for row, text in enumerate(texts) if text.strip()]
         parts = [asked[at : at + AT_ONCE] for at in range(0, len(asked), AT_ONCE)]
+        paid = partial(self._paid, self._pays.budget())
         with ThreadPoolExecutor(self._pays.settings.model_concurrency, "embedder") as pool:
-            made = list(pool.map(self._paid, [[texts[row] for row in rows] for rows in parts]))
+            made = list(pool.map(paid, [[texts[row] for row in rows] for rows in parts]))
         if not made:
             return np.zeros((len(texts), self._dimension if texts else 0), dtype=np.float32)
         vectors = np.zeros((len(texts), made[0].shape[1]), dtype=np.float32)
@@ -72,11 +74,11 @@ class LitellmEmbedder(Calibrated):
 
     @cached_property
     def _dimension(self) -> int:
-        return self._paid(["dimension"]).shape[1]
+        return self._paid(self._pays.budget(), ["dimension"]).shape[1]
 
-    def _paid(self, texts: Sequence[str]) -> Vectors:
+    def _paid(self, budget: Budget, texts: Sequence[str]) -> Vectors:
         """One call, with its retries: held within the budget, and entered in the ledger."""
-        settings, budget, price = self._pays.settings, self._pays.budget, known(self._name)
+        settings, price = self._pays.settings, known(self._name)
         cut = [text[:LONGEST] for text in texts]
         most = price.cost(sum(map(estimated_tokens, cut)), 0)
         if not budget.hold(most):
@@ -92,7 +94,7 @@ class LitellmEmbedder(Calibrated):
                 answer = provider.embed(
                     self._name, cut, base=settings.embedder_base, timeout=settings.model_timeout
                 )
-                self._enter(answer)
+                self._enter(answer, budget)
                 if not isinstance(answer, provider.Trouble):
                     return unit_rows(answer.vectors)
                 if not answer.again:
@@ -105,12 +107,12 @@ class LitellmEmbedder(Calibrated):
             f"{self._name} does not embed: {answer.name}{hint}; what it embedded is kept"
         )
 
-    def _enter(self, answer: "provider.Embedded | provider.Trouble") -> None:
+    def _enter(self, answer: "provider.Embedded | provider.Trouble", budget: Budget) -> None:
         failed = isinstance(answer, provider.Trouble)
         tokens = None if failed else answer.tokens
         cost = None if failed else known(self._name).cost(tokens, 0)
         if not failed:
-            self._pays.budget.count(cost, tokens, 0)
+            budget.count(cost, tokens, 0)
         self._pays.answers.pay(
             Call(
                 self._pays.namespace, ASSET, "embedding", self.model, self._name,

@@ -176,10 +176,12 @@ class Settings(BaseSettings):
         " it goes on with the next.",
     )
     budget_run: float | None = Field(
-        default=None, ge=0, description="Dollars that one run may spend on the model."
+        default=None,
+        ge=0,
+        description="Dollars that one run may spend on the model and a paid embedder together.",
     )
     budget_day: float | None = Field(
-        default=None, ge=0, description="Dollars that all runs of a UTC day may spend on it."
+        default=None, ge=0, description="Dollars that all runs of a UTC day may spend on them."
     )
     auto_backfill: Literal["never", "within_budget", "always"] = Field(
         default="within_budget",

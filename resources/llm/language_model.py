@@ -62,7 +62,8 @@ class ModelTurn(NamedTuple):
 class LitellmModel:
     """The model that settings name, behind litellm.
 
-    One instance is one run: breakers and budget are its own, and it asks nothing twice.
+    One instance is one run: breakers are its own, and so is the budget, unless it shares one with
+    what else is paid for in that run. It asks nothing twice.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class LitellmModel:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         seconds: float = math.inf,
         batches: OpenBatches | None = None,
+        budget: Budget | None = None,
     ) -> None:
         if settings.model is None:
             raise ValueError("no language model is set (setting: model)")
@@ -84,7 +86,9 @@ class LitellmModel:
         self._models = tuple(dict.fromkeys((settings.model, *settings.model_fallbacks)))
         self._breakers = {model: Breaker() for model in self._models}
         held = batches.held if batches else lambda: 0.0
-        self._budget = Budget(answers, settings.budget_run, settings.budget_day, now, held)
+        self._budget = budget or Budget(
+            answers, settings.budget_run, settings.budget_day, now, held
+        )
         self._forms = AnswerForms(answers)
         self._batching = batches and self._batching_of(batches)
         self._contexts: dict[str, int | None] = {}
@@ -111,7 +115,7 @@ class LitellmModel:
 
     @property
     def spent(self) -> Spent:
-        """What this run has paid."""
+        """What has been paid of its budget."""
         return self._budget.spent
 
     def answers(self, asks: Sequence[Ask]) -> list[Answer]:

@@ -6,6 +6,7 @@ from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompts.commands import COMMANDS
 from cairn.knowledge.llm.prompts.contradiction_pairs import CONTRADICTION_PAIRS
 from cairn.knowledge.llm.prompts.entity_facts import ENTITY_FACTS
+from cairn.knowledge.llm.prompts.entity_pairs import ENTITY_PAIRS
 from cairn.knowledge.llm.prompts.generalised_facts import GENERALISED_FACTS
 from cairn.knowledge.llm.prompts.known_facts import KNOWN_FACTS
 from cairn.knowledge.llm.prompts.learnings.categories import LEARNING_CATEGORIES
@@ -21,8 +22,8 @@ PROMPTS: dict[str, Prompt[Any]] = {
     prompt.name: prompt
     for prompt in (
         NAMES, ENTITY_FACTS, KNOWN_FACTS, COMMANDS, GENERALISED_FACTS, LEARNING_CATEGORIES,
-        *LESSON_PROMPTS.values(), LEARNING_QUOTES, CONTRADICTION_PAIRS, MERGE_PAIRS, STRUCTURE,
-        SEARCH_QUERIES, RERANK,
+        *LESSON_PROMPTS.values(), LEARNING_QUOTES, CONTRADICTION_PAIRS, MERGE_PAIRS, ENTITY_PAIRS,
+        STRUCTURE, SEARCH_QUERIES, RERANK,
     )
 }  # fmt: skip
 """Every prompt in force, by name."""

@@ -1,6 +1,5 @@
 """Do two statements about one thing say the same, stand side by side, or exclude each other?"""
 
-from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
@@ -27,12 +26,17 @@ class PairVerdicts(BaseModel):
     @classmethod
     def _readable(cls, found: Any) -> Any:
         """Leaves out what is no verdict: one pair is lost by it, and no other."""
-        return [one for one in found if _fits(one)] if isinstance(found, list) else found
+        return fitting(found, PairVerdict)
 
 
-def _fits(one: Any) -> bool:
+def fitting(found: Any, of: type[BaseModel]) -> Any:
+    """What of a list is of a model, if it is a list."""
+    return [one for one in found if _fits(one, of)] if isinstance(found, list) else found
+
+
+def _fits(one: Any, of: type[BaseModel]) -> bool:
     try:
-        PairVerdict.model_validate(one)
+        of.model_validate(one)
     except ValidationError:
         return False
     return True
@@ -91,12 +95,3 @@ CONTRADICTION_PAIRS = Prompt(
         ),
     ),
 )
-
-
-def one_each(verdicts: Iterable[PairVerdict], count: int) -> list[PairVerdict | None]:
-    """The verdict of each pair by its number, from 1; None where there is none, or two differ."""
-    found: dict[int, list[PairVerdict]] = {}
-    for one in verdicts:
-        found.setdefault(one.pair, []).append(one)
-    own = (found.get(number, []) for number in range(1, count + 1))
-    return [each[0] if len({one.verdict for one in each}) == 1 else None for each in own]

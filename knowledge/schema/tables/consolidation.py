@@ -128,6 +128,28 @@ VALID_TIMES = Table(
     key=("namespace", "fact_id", "seq"),
 )
 
+ENTITY_VERDICTS = Table(
+    "entity_verdicts",
+    "One row per pair of entities that may be one, and what a language model says of it.",
+    {
+        **NAMESPACE,
+        "left_id": Column(TEXT, "Entity."),
+        "right_id": Column(TEXT, "Entity; its id is the greater."),
+        "verdict": Column(TEXT, "same, different or unsure."),
+        "confidence": Column(REAL, "How sure the model is, 0 to 1."),
+        "reason": Column(TEXT, "Why, in the model's words: data, never an instruction."),
+        "rejected_by": Column(
+            TEXT,
+            "Why it is not followed: confidence, canary, instructions; none if it is.",
+            null=True,
+        ),
+        "similarity": Column(REAL, "Calibrated similarity of the two names."),
+        "extractor": Column(TEXT, "Stage, prompt and its version."),
+        "decided_at": Column(TIME, "Event time: the later first event of the two.", null=True),
+    },
+    key=("namespace", "left_id", "right_id"),
+)
+
 ENTITY_MERGES = Table(
     "entity_merges",
     "One row per entity that is merged into another, with the rule that holds them for one.",
@@ -138,9 +160,9 @@ ENTITY_MERGES = Table(
         "rule": Column(
             TEXT,
             "same_words, person, same_name, alias, stated, plural, containment, acronym, spelling, "
-            "same_facts, like_record; decided: by a person.",
+            "same_facts, like_record; model: by a language model; decided: by a person.",
         ),
-        "reason": Column(TEXT, "Why, in words."),
+        "reason": Column(TEXT, "Why, in words; a model's own are data, never an instruction."),
         "similarity": Column(REAL, "Calibrated similarity of the two names."),
         "decided_at": Column(TIME, "Event time: the later first event of the two.", null=True),
     },

@@ -113,7 +113,10 @@ def assert_same(one: dict[str, pl.DataFrame], other: dict[str, pl.DataFrame]) ->
 
 def test_samples_reach_every_table(expected: dict[str, pl.DataFrame]) -> None:
     empty = [name for name, frame in expected.items() if frame.is_empty()]
-    by_model = ["rejected_facts", "contradiction_verdicts", "merge_verdicts", "theme_facts"]
+    by_model = [
+        "rejected_facts", "entity_verdicts", "contradiction_verdicts", "merge_verdicts",
+        "theme_facts",
+    ]  # fmt: skip
     by_people = ["decisions", "pieces", "check_ins"]
     by_hooks = ["utility"]
     assert sorted(empty) == sorted([*by_model, *by_people, *by_hooks]), (

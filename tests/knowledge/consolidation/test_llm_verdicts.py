@@ -18,7 +18,8 @@ from cairn.knowledge.consolidation.stages import (
 )
 from cairn.knowledge.consolidation.validity import valid_times
 from cairn.knowledge.engine.stage import StageContext
-from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdict, PairVerdicts, one_each
+from cairn.knowledge.llm.pair_questions import one_each
+from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdict, PairVerdicts
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import DECISIONS, ENTITIES, ENTITY_MERGES, TABLES
 from tests.knowledge.rows import day, episodes, fact_sources, facts

@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 
 from benchmarks.entity_pairs import merged, own_pairs, scores
 from cairn.knowledge.resolution.comparison_keys import read_name
-from cairn.knowledge.resolution.resolution import RULES, entity_merges, possible_merges
+from cairn.knowledge.resolution.resolution import RULES, entity_merges
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.rows import day, entities, facts
@@ -129,22 +129,6 @@ def test_records_are_one_where_the_rare_words_of_their_names_agree(left, right, 
 
 def test_a_name_alone_is_too_little_for_a_record():
     assert found("Orlo desk lamp Solveig", "Solveig desk lamp") == {}
-
-
-def test_what_more_would_have_to_be_said_for_is_left_to_a_person():
-    names = ("Moneybox", "Moneybox service", "TTL", "time to live", "desk lamps", "coffee")
-    rows = entities(
-        *({"entity_id": f"e{at}", "display_name": name} for at, name in enumerate(names))
-    )
-    merged = entity_merges(rows, facts(), ToyEmbedder(), POLICY)
-    apart = pl.DataFrame(schema=dict.fromkeys(("namespace", "left_id", "right_id"), pl.String))
-    found = possible_merges(rows, facts(), merged, apart)
-    assert set(found.select("left", "right", "rule").iter_rows()) == {
-        ("Moneybox", "Moneybox service", "containment"),
-        ("TTL", "time to live", "acronym"),
-    }
-    decided = found.select("namespace", "left_id", "right_id")
-    assert possible_merges(rows, facts(), merged, decided).is_empty()
 
 
 def test_attributes_that_differ_keep_equal_names_apart():

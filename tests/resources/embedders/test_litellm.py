@@ -9,9 +9,13 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from cairn.knowledge.llm.client import Ask
+from cairn.knowledge.llm.prompts import NAMES
+from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.resources.context import State, open_state
 from cairn.resources.embedders.files import EmbedderError
 from cairn.resources.embedders.litellm import AT_ONCE
+from cairn.resources.llm.prices import known
 
 MODEL = "openai/text-embedding-3-small"
 
@@ -70,3 +74,28 @@ def test_a_spent_budget_and_a_failure_are_told_and_keep_what_is_there(
     with pytest.raises(EmbedderError, match=f"{MODEL} does not embed: .*500"):
         state.embedder.embed(["text"])
     assert state.answers.ledger()["outcome"].to_list() == ["unanswered"]
+
+
+def test_a_run_has_one_budget_for_embedder_and_language_model(state: State) -> None:
+    ask = Ask(NAMES, "n", "[1] human\n    I like tea.", ("r",), "candidates")
+    model = "openai/gpt-4o-mini"
+    shown = sum(estimated_tokens(each["content"]) for each in NAMES.messages(ask.given))
+    most = known(model).cost(shown, NAMES.max_tokens)
+    assert most
+    settings = state.settings.model_copy(update={"budget_run": most + 3e-7, "model": model})
+    run = State(state.home, settings)
+    run.begin_run("one")
+    for name in ("n", "m"):
+        run.of(name).embedder.embed(["some text"])
+    paid = run.budget.spent.cost
+    assert paid == pytest.approx(4e-7)
+    assert run.language_model is not None
+    (answer,) = run.language_model.answers([ask])
+    assert (answer.outcome, answer.reason) == ("pending", "no_budget")
+    # The next run has a budget of its own, though the embedder is the one that was opened.
+    embedder = run.of("n").embedder
+    run.begin_run("two")
+    assert run.of("n").embedder is embedder
+    embedder.embed(["some text"])
+    assert run.budget.spent.cost == pytest.approx(paid / 2)
+    run.close_answers()

@@ -115,6 +115,7 @@ def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
     from cairn.knowledge.schema.tables import (
         CANDIDATES,
         CONTRADICTION_VERDICTS,
+        ENTITY_VERDICTS,
         KNOWN_ONLY_CANDIDATES,
         LEARNING_CANDIDATES,
         MERGE_VERDICTS,
@@ -124,7 +125,7 @@ def _made(state: "State", namespace: str | None) -> dict[str, Versions]:
 
     tables = (
         CANDIDATES, LEARNING_CANDIDATES, KNOWN_ONLY_CANDIDATES, THEME_FACTS, REJECTED_FACTS,
-        CONTRADICTION_VERDICTS, MERGE_VERDICTS,
+        CONTRADICTION_VERDICTS, MERGE_VERDICTS, ENTITY_VERDICTS,
     )  # fmt: skip
     refused = pl.when(pl.col("reason").is_null()).then(pl.lit("rows")).otherwise(pl.lit("rejected"))
     frames = [
