@@ -85,10 +85,10 @@ class LitellmModel:
         self._now = now
         self._models = tuple(dict.fromkeys((settings.model, *settings.model_fallbacks)))
         self._breakers = {model: Breaker() for model in self._models}
-        held = batches.held if batches else lambda: 0.0
-        self._budget = budget or Budget(
-            answers, settings.budget_run, settings.budget_day, now, held
-        )
+        if budget is None:
+            held = batches.held if batches else lambda: 0.0
+            budget = Budget(answers, settings.budget_run, settings.budget_day, now, held)
+        self._budget = budget
         self._forms = AnswerForms(answers)
         self._batching = batches and self._batching_of(batches)
         self._contexts: dict[str, int | None] = {}
