@@ -178,8 +178,8 @@ def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House
     change(house, ENTITIES, first("display_name", pl.lit("Another")))
     again = [run_suite(mine(house), suite, verdicts, CheckEngine.POLARS) for suite in suites()]
     looked_at = {found.suite.table for found in again if found.rows is not None}
-    of_entities = {"entities", "entity_merges", "facts", "memory_entities", "valid_times"}
-    assert looked_at == {*of_entities, "engagements", "interests"}
+    of_entities = {"entities", "entity_merges", "entity_verdicts", "memory_entities"}
+    assert looked_at == {*of_entities, "facts", "valid_times", "engagements", "interests"}
 
 
 @pytest.mark.usefixtures("by_polars")
