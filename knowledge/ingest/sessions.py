@@ -181,7 +181,11 @@ def with_passages(episodes: pl.DataFrame) -> pl.DataFrame:
     ]
     whole = pl.concat_str(parts, separator="\n").str.strip_chars()
     behind = whole.str.slice(pl.col("text").str.len_chars()).str.strip_chars_start()
-    rest = episodes.with_row_index("_row").select("_row", rest=behind)
+    placed = episodes.with_row_index("_row")
+    asked, answered = (pl.col(name).str.len_chars().fill_null(0) for name in ("request", "answer"))
+    # Most texts say all: of those no mark is looked for once more.
+    longer = asked + answered + (answered > 0) > pl.col("text").str.len_chars()
+    rest = placed.filter(longer).select("_row", rest=behind)
     cut: list[pl.DataFrame] = []
     while (rest := rest.filter(pl.col("rest") != "")).height:
         rest = rest.with_columns(passage=cut_at_sentence(pl.col("rest"), PASSAGE))
@@ -190,7 +194,7 @@ def with_passages(episodes: pl.DataFrame) -> pl.DataFrame:
         rest = rest.select("_row", rest=behind.str.strip_chars_start())
     passages = pl.concat([*cut, pl.DataFrame(schema={"_row": pl.UInt32, "passage": pl.String})])
     own = passages.group_by("_row", maintain_order=True).agg(passages="passage")
-    return episodes.with_row_index("_row").join(own, on="_row", how="left").drop("_row")
+    return placed.join(own, on="_row", how="left").drop("_row")
 
 
 def cut_at_sentence(text: pl.Expr, characters: int) -> pl.Expr:

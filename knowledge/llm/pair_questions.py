@@ -1,7 +1,7 @@
 """Pairs that share one question to a language model, each with a verdict of its own."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -22,6 +22,10 @@ class NumberedVerdict(Protocol):
         ...
 
 
+class _Verdicts(Protocol):
+    verdicts: list[Any]
+
+
 Numbered = TypeVar("Numbered", bound=NumberedVerdict)
 
 
@@ -34,7 +38,7 @@ def together(asks: Sequence[Ask]) -> Ask:
 
 def apart(answer: BaseModel, count: int) -> Sequence[BaseModel | None]:
     """An answer to each of the pairs, of an answer with `verdicts` about them all."""
-    found: list[Any] = one_each(getattr(answer, "verdicts"), count)  # noqa: B009
+    found = one_each(cast("_Verdicts", answer).verdicts, count)
     made = type(answer).model_validate
     return [one and made({"verdicts": [one.model_dump() | {"pair": 1}]}) for one in found]
 

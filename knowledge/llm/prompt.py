@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from cairn.knowledge.schema.identity import digest
 
@@ -96,3 +96,16 @@ def fenced(data: str) -> str:
     """Data between marks that it cannot close: they hold a digest of it."""
     mark = f"data-{digest(data, length=12)}"
     return f"<{mark}>\n{data}\n</{mark}>"
+
+
+def fitting(found: Any, of: type[BaseModel]) -> Any:
+    """What of a list is of a model, if it is a list."""
+    return [one for one in found if _fits(one, of)] if isinstance(found, list) else found
+
+
+def _fits(one: Any, of: type[BaseModel]) -> bool:
+    try:
+        of.model_validate(one)
+    except ValidationError:
+        return False
+    return True

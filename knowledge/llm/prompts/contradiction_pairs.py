@@ -2,9 +2,9 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, field_validator
 
-from cairn.knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompt import Example, Prompt, fitting
 
 Verdict = Literal["MERGE", "KEEP_BOTH", "CONTRADICTION"]
 
@@ -27,19 +27,6 @@ class PairVerdicts(BaseModel):
     def _readable(cls, found: Any) -> Any:
         """Leaves out what is no verdict: one pair is lost by it, and no other."""
         return fitting(found, PairVerdict)
-
-
-def fitting(found: Any, of: type[BaseModel]) -> Any:
-    """What of a list is of a model, if it is a list."""
-    return [one for one in found if _fits(one, of)] if isinstance(found, list) else found
-
-
-def _fits(one: Any, of: type[BaseModel]) -> bool:
-    try:
-        of.model_validate(one)
-    except ValidationError:
-        return False
-    return True
 
 
 VERDICTS = (

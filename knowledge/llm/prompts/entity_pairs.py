@@ -4,8 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, field_validator
 
-from cairn.knowledge.llm.prompt import Example, Prompt
-from cairn.knowledge.llm.prompts.contradiction_pairs import fitting
+from cairn.knowledge.llm.prompt import Example, Prompt, fitting
 
 SAME, DIFFERENT, UNSURE = "same", "different", "unsure"
 

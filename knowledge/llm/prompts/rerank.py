@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, field_validator
 
-from cairn.knowledge.llm.prompt import Example, Prompt
+from cairn.knowledge.llm.prompt import Example, Prompt, fitting
 
 BEST = 10
 """The score of a text that answers the question."""
@@ -29,15 +29,7 @@ class TextScores(BaseModel):
     @classmethod
     def _readable(cls, found: Any) -> Any:
         """Leaves out what is no score: one text is lost by it, and no other."""
-        return [one for one in found if _fits(one)] if isinstance(found, list) else found
-
-
-def _fits(one: Any) -> bool:
-    try:
-        TextScore.model_validate(one)
-    except ValidationError:
-        return False
-    return True
+        return fitting(found, TextScore)
 
 
 RERANK = Prompt(

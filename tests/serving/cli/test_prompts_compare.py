@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -185,7 +186,7 @@ def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
     run_cairn: Ask, tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / "home"
-    cairn: Ask = lambda *given: run_cairn("--home", home, *given)  # noqa: E731
+    cairn = partial(run_cairn, "--home", home)
     assert cairn("sources", "add", ".").code == 0
     assert cairn("run", "--no-report").code == 0
     paid = server.requests
