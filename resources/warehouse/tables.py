@@ -354,7 +354,7 @@ class Tables:
         commit = last_commit(Path(self._uri(table)), version)
         kept = None if commit is None else self._kept.pop(commit, None)
         if kept is not None and kept.table is table:
-            self._keep(kept)  # those that are not asked for give way
+            self._kept[kept.commit] = kept  # those that are not asked for give way
             return kept
         try:
             stored = self._open(table, version if commit is None else commit.version)
