@@ -353,8 +353,8 @@ class Tables:
         """A table to read from: each version in a folder is opened once."""
         commit = last_commit(Path(self._uri(table)), version)
         kept = None if commit is None else self._kept.pop(commit, None)
-        if kept is not None and kept.table is table:
-            self._kept[kept.commit] = kept  # those that are not asked for give way
+        if commit is not None and kept is not None and kept.table is table:
+            self._kept[commit] = kept  # those that are not asked for give way
             return kept
         try:
             stored = self._open(table, version if commit is None else commit.version)
