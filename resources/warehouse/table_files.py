@@ -1,6 +1,7 @@
 """The files of a table in a folder: sealed as they are written, and looked at for damage."""
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,13 @@ from cairn.resources.warehouse.delta import files_in
 
 LOG = "_delta_log"
 CHECKPOINT = ".checkpoint.parquet"
+
+
+MOST_KNOWN = 100_000
+"""Tables of which a process remembers that they were sound."""
+
+_sound: dict[Path, int] = {}
+"""How the files of tables stood that had no damage: a run asks for the same table often."""
 
 
 class TableDamage(NamedTuple):
@@ -76,6 +84,33 @@ def table_damage(folder: Path, *, deep: bool) -> TableDamage | None:
         deep: Read every file whole. Else only those that were written since they were sealed, and
             those that never were.
     """
+    stands = None if deep else _standing(folder)
+    if stands is not None and _sound.get(folder) == stands:
+        return None
+    found = _damage(folder, deep=deep)
+    if stands is not None and found is None:
+        if len(_sound) >= MOST_KNOWN:
+            _sound.clear()
+        _sound[folder] = stands
+    return found
+
+
+def _standing(folder: Path) -> int | None:
+    """Digest of size and times of all files of a table; None if one cannot be looked at."""
+    seen: list[tuple[object, ...]] = []
+    try:
+        for place, _, names in os.walk(folder):
+            for path in (place, *(f"{place}/{name}" for name in names)):
+                at = os.stat(path)  # noqa: PTH116  a thousand of them
+                seen.append(
+                    (path, at.st_mode, at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns)
+                )
+    except OSError:
+        return None
+    return hash(tuple(sorted(seen)))
+
+
+def _damage(folder: Path, *, deep: bool) -> TableDamage | None:
     if not folder.is_symlink() and not folder.exists():
         return None
     if not folder.is_dir():
