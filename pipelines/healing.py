@@ -93,9 +93,12 @@ def heal(
     return list(mended)
 
 
-def heal_files(state: State) -> list[Damage]:
-    """Mends what must be sound before all else: folders, modes and the list of sources."""
-    found = [one for one in home_damage(state, first=True) if one.kind in MENDS]
+def heal_files(state: State, sound: Collection[str] = ()) -> list[Damage]:
+    """Mends what must be sound before all else: folders, modes and the list of sources.
+
+    Of namespaces that are `sound` no file is looked at.
+    """
+    found = [one for one in home_damage(state, first=True, sound=sound) if one.kind in MENDS]
     if not found:
         keep_sources(state.home)  # a home from before there was a copy has none
         return []

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import entry_points
@@ -27,14 +27,19 @@ def note_if_done(
     *,
     refused: int,
     earlier_answers: int,
+    untouched: Collection[str] = (),
 ) -> None:
-    """Notes that nothing is pending, if so it is and files alone decide it."""
+    """Notes that nothing is pending, if so it is and files alone decide it.
+
+    Namespaces that are `untouched` since they were found as the last run left them are not looked
+    at once more.
+    """
     if not _told_by_files(state):
         return
     plugins = _plugins()
     with suppress(OSError):  # it is only not noted then
         # What changes from here on is seen by the next run to have changed.
-        seen = look(state.home, plugins, last_look(state.home))
+        seen = look(state.home, plugins, last_look(state.home), untouched)
         if is_pending(state):
             return
         until = None

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from errno import ELOOP
@@ -90,17 +90,30 @@ class NothingNew:
     """Units that rest on answers to an earlier prompt."""
 
 
-def look(home: Home, plugins: Sequence[str] = (), before: Look | None = None) -> Look:
+def look(
+    home: Home,
+    plugins: Sequence[str] = (),
+    before: Look | None = None,
+    untouched: Collection[str] = (),
+) -> Look:
     """How a home, its sources, the settings and the code stand; reads nothing but the index.
 
-    Of that only what was touched since `before`, as its engine touches what it loads.
+    Of that only what was touched since `before`, as its engine touches what it loads. Of
+    namespaces that nobody touched since `before` it is told as it was then: if somebody did, the
+    next look finds it changed.
     """
     known = before.index if before else {}
+    told = before.tables if before else {}
     index = {
-        place.name: _index(place, known.get(place.name)) for place in sorted(home.index.iterdir())
+        place.name: known[place.name]
+        if place.name in untouched and place.name in known
+        else _index(place, known.get(place.name))
+        for place in sorted(home.index.iterdir())
     }
     tables = {
-        place.name: _digest(_namespace(home, place))
+        place.name: told[place.name]
+        if place.name in untouched and place.name in told
+        else _digest(_namespace(home, place))
         for place in sorted(home.warehouse.iterdir())
         if place.is_dir() and not place.is_symlink()
     }

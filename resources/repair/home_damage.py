@@ -95,16 +95,19 @@ def home_damage(
     return found
 
 
-def _permissions(state: State, _: DamageScope) -> Iterator[Damage]:
+def _permissions(state: State, asked: DamageScope) -> Iterator[Damage]:
     """What its owner may not use, as a copy made by another may be; not of a read-only home."""
     home = state.home
     if home.read_only:
         return
+    by_namespace = (home.warehouse, home.index, home.inbox)
     for folder, inner, names in os.walk(home.root):
         needed = dict.fromkeys(names, os.R_OK | os.W_OK)
         needed |= dict.fromkeys(inner, os.R_OK | os.W_OK | os.X_OK)
         for name, mode in needed.items():
             if os.access(f"{folder}/{name}", mode) or (path := Path(folder, name)).is_symlink():
+                if name in asked.sound and name in inner and Path(folder) in by_namespace:
+                    inner.remove(name)
                 continue
             with suppress(OSError):
                 own = path.stat().st_uid == os.geteuid()

@@ -249,3 +249,35 @@ def test_only_a_home_that_owes_nothing_is_noted(place: Place, change: str) -> No
             pass
     note_if_done(state, {}, [], refused=0, earlier_answers=0)
     assert (since_last_run(place.home).found is not None) == (change == "nothing")
+
+
+def test_who_is_untouched_is_not_looked_at_again_and_found_if_it_was_touched(place: Place) -> None:
+    home = place.home
+    before = look(home)
+    assert look(home, (), before, {"me"}) == before
+    file = next((home.warehouse / "me" / "facts").glob("**/*.parquet"))
+    file.chmod(0o400)
+    after = look(home, (), before, {"me"})
+    assert (after.tables, after.index) == (before.tables, before.index)
+    note_nothing_new(home, NothingNew(after, [], None, {}, [], 0, 0))
+    assert since_last_run(home).sound == set()
+    assert not since_last_run(home).is_sound
+
+
+def test_modes_in_a_sound_namespace_are_not_looked_at(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+
+    def access(path: str, mode: int) -> bool:
+        asked.append(Path(path))
+        return bool(mode)
+
+    monkeypatch.setattr(os, "access", access)
+    state, table = state_of(place.home), place.home.warehouse / "me" / "facts"
+    assert home_damage(state, first=True) == []
+    assert table in asked
+    asked.clear()
+    assert home_damage(state, first=True, sound={"me"}) == []
+    assert table.parent in asked
+    assert table not in asked

@@ -98,7 +98,7 @@ def command(
     state = options.state_of(ctx)
     check_writable(state.home)
     is_sound = since is not None and since.is_sound
-    mended = [] if is_sound else heal_files(state)
+    mended = [] if is_sound else heal_files(state, since.sound if since else ())
     _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
     _tell_damage(mended)
     with one_core() if little else nullcontext():
@@ -242,6 +242,7 @@ def execute(
             [{name: each[name] for name in ("namespace", "totals")} for each in told.namespaces],
             refused=len(told.refused),
             earlier_answers=told.earlier_answers,
+            untouched=since.sound - outcome.namespaces if since else (),
         )
 
 
