@@ -149,7 +149,7 @@ def _baseline(home: Path, own: pl.DataFrame, vectors: Sequence[Any]) -> dict[str
 
     def point(row: PointRow) -> models.PointStruct:
         told = words.told(row.text, row.beside, row.names)
-        sparse = models.SparseVector(indices=told.indices, values=told.values)
+        sparse = models.SparseVector(indices=[*told], values=[*told.values()])
         dense = None if row.vector is None else row.vector.tolist()
         both: dict[str, Any] = {DENSE: dense, SPARSE: sparse}
         return models.PointStruct(id=row.uuid, vector=both, payload=row.payload)

@@ -43,15 +43,15 @@ class Words:
 
     def told(
         self, text: str, beside: Iterable[tuple[str, float]] = (), names: Iterable[str] = ()
-    ) -> edge.SparseVector:
-        """The words of a text, of texts beside it with the weight of each, and who said it."""
+    ) -> dict[int, float]:
+        """What weigh the words of a text, of those beside it by their weight, and who said it."""
         weights = dict(self._weights(text))
         for other, weight in beside:
             for word, value in self._weights(other).items():
                 weights[word] = weights.get(word, 0.0) + weight * value
         for name in NAME.findall(" ".join(names).casefold()):
             weights |= dict.fromkeys(self._said_by(name), NAME_WEIGHT)
-        return edge.SparseVector([*weights], [*weights.values()])
+        return weights
 
     def _weights_of(self, text: str) -> dict[int, float]:
         found = self._bm25.embed_document(spaced(text))

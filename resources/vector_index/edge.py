@@ -115,7 +115,7 @@ class EdgeIndex:
             partial.mkdir(mode=0o700, parents=True)
             if flat:
                 before = FlatIndex.load(base) if base else None
-                flat_index(rows, dimension, self._words_of, before).save(partial / FLAT)
+                flat_index(rows, dimension, self._words.told, before).save(partial / FLAT)
             else:
                 self._build(made, rows, partial / SHARD, base)
             replace_file(partial / "generation.json", json.dumps(asdict(made)).encode())
@@ -221,12 +221,9 @@ class EdgeIndex:
 
     def _point(self, row: PointRow) -> edge.Point:
         vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector.tolist()}
-        if (words := self._words_of(row)).indices:
-            vectors[SPARSE] = words
+        if words := self._words.told(row.text, row.beside, row.names):
+            vectors[SPARSE] = edge.SparseVector([*words], [*words.values()])
         return edge.Point(row.uuid, vectors, row.payload | {"digest": row.digest})
-
-    def _words_of(self, row: PointRow) -> edge.SparseVector:
-        return self._words.told(row.text, row.beside, row.names)
 
     def _newest_like(self, made: Generation, kind: str) -> Path | None:
         """The newest index of a kind that can be copied, and has most of these points.

@@ -5,7 +5,7 @@ Lists of rows by term serve words and filters alike: a term is a word, or a valu
 
 import json
 import mmap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
+import polars as pl
 import qdrant_edge as edge
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
@@ -23,7 +24,7 @@ from safetensors.numpy import save_file
 from cairn.knowledge.vectors.model import Vectors
 from cairn.resources.vector_index.filters import INDEXED, Condition
 from cairn.resources.vector_index.fusion import DENSE, DIGITS, SPARSE, Arm, PointId, hits
-from cairn.resources.vector_index.protocol import Hit, PointRow, Prepared
+from cairn.resources.vector_index.protocol import Hit, Prepared
 
 KEYWORDS = [field for field, kind in INDEXED.items() if kind == "keyword" and field != "namespace"]
 NUMBERS = [field for field, kind in INDEXED.items() if kind != "keyword"]
@@ -31,7 +32,7 @@ ABSENT = ""
 """Stands for the value of a keyword that a point does not have."""
 
 Rows = NDArray[np.int32]
-Tell = Callable[[PointRow], edge.SparseVector]
+Tell = Callable[[str, Iterable[tuple[str, float]], Iterable[str]], Mapping[int, float]]
 _TYPES = {"U8": "u1", "I32": "<i4", "I64": "<i8", "U64": "<u8", "F32": "<f4", "F64": "<f8"}
 
 
@@ -198,26 +199,33 @@ def flat_index(rows: Prepared, dimension: int, tell: Tell, base: FlatIndex | Non
     """
     row_of = {id_: row for row, id_ in enumerate(sorted(rows.marks))}
     held = base.held() if base else {}
+    missing = rows.missing(held)
+    ids = [*rows.marks]
+    to_rows = np.array([row_of[ids[at]] for at in missing], dtype=np.int32)
     vectors = np.zeros((len(rows), dimension), dtype=np.float32)
     dense = np.zeros(len(rows), dtype=np.bool_)
     numbers = np.full((len(NUMBERS), len(rows)), np.nan)
     payloads = [b""] * len(rows)
     terms, places, weights = list[int](), list[int](), list[float]()
-    for point in rows.rows(held):
-        row, said = row_of[point.uuid], tell(point)
-        fields = [_term(*each) for each in _keywords(point.payload)]
-        if said.indices:
-            fields.append(_WORDED)
-        terms += [*said.indices, *fields]
-        weights += [*said.values, *(0.0 for _ in fields)]
-        places += [row] * (len(said.indices) + len(fields))
-        numbers[:, row] = [_number(point.payload.get(field)) for field in NUMBERS]
-        payloads[row] = json.dumps(point.payload, ensure_ascii=False).encode()
-        if point.vector is not None:
-            vectors[row], dense[row] = point.vector, True
+    told = zip(missing, to_rows.tolist(), rows.texts(missing), rows.payloads(missing), strict=True)
+    for at, row, texts, payload in told:
+        said = tell(*texts)
+        if said:
+            terms += (*said, _WORDED)
+            weights += (*said.values(), 0.0)
+            places += [row] * (len(said) + 1)
+        payloads[row] = payload
+        if (vector := rows.vectors[at]) is not None:
+            vectors[row], dense[row] = vector, True
+    for place, field in enumerate(NUMBERS):
+        if (values := rows.values(field, missing)) is not None:
+            numbers[place, to_rows] = _numbers(values)
+    fields = [_fields(field, rows.values(field, missing), to_rows) for field in KEYWORDS]
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-30))
-    all_terms = np.array(terms, dtype=np.uint64)
-    all_rows, all_weights = np.array(places, np.int32), np.array(weights, np.float32)
+    all_terms = np.concatenate([np.array(terms, dtype=np.uint64), *(one[0] for one in fields)])
+    all_rows = np.concatenate([np.array(places, np.int32), *(one[1] for one in fields)])
+    all_weights = np.zeros(len(all_rows), np.float32)
+    all_weights[: len(weights)] = weights
     if base:
         # What stays as it is moves to its new row.
         same = [rows.marks.get(id_) == mark for id_, mark in held.items()]
@@ -275,12 +283,29 @@ def _among(sorted_rows: Rows, rows: Rows) -> NDArray[np.bool_]:
     return sorted_rows[np.minimum(at, len(sorted_rows) - 1)] == rows
 
 
-def _keywords(payload: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each value of each keyword of a point; `ABSENT` where it has none."""
-    for field in KEYWORDS:
-        value = payload.get(field, ABSENT)
-        for each in value if isinstance(value, list) else (value,):
-            yield field, each
+def _fields(
+    field: str, values: pl.Series | None, rows: Rows
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Terms of a keyword and the row of each: one a value, that of `ABSENT` where there is none."""
+    if values is None or not len(rows):
+        return np.full(len(rows), _term(field, ABSENT), np.uint64), rows
+    each = pl.DataFrame({"row": rows, "value": values})
+    if isinstance(values.dtype, pl.List):
+        each = each.explode("value")
+    said = each["value"].fill_null(ABSENT)
+    distinct = said.unique().to_list()
+    terms = [_term(field, value) for value in distinct]
+    found = said.replace_strict(distinct, terms, return_dtype=pl.UInt64())
+    return found.to_numpy(), each["row"].to_numpy()
+
+
+def _numbers(values: pl.Series) -> NDArray[np.float64]:
+    """Numbers, or times as seconds; NaN where there is none."""
+    if values.dtype == pl.String:
+        times = values.unique().to_list()
+        seconds = [_number(one) for one in times]
+        values = values.replace_strict(times, seconds, return_dtype=pl.Float64())
+    return values.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 @lru_cache(100_000)

@@ -1,6 +1,7 @@
 """What is asked of a vector index, whichever engine holds it, and how points are put in."""
 
 import hashlib
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -233,13 +234,15 @@ class Prepared:
         marks: dict[str, str],
         points: pl.DataFrame,
         payloads: pl.DataFrame,
+        written: pl.Series,
         vectors: Sequence[Vectors | None],
     ) -> None:
         self.marks = marks
         """Id of each point → its digest."""
+        self.vectors = vectors
         self._points = points
         self._payloads = payloads
-        self._vectors = vectors
+        self._written = written
 
     def __len__(self) -> int:
         return len(self.marks)
@@ -247,28 +250,42 @@ class Prepared:
     @property
     def dense(self) -> int:
         """Points with a vector."""
-        return sum(vector is not None for vector in self._vectors)
+        return sum(vector is not None for vector in self.vectors)
+
+    def missing(self, held: Mapping[str, str]) -> list[int]:
+        """Which points are not among those that are held, each by its id with its digest."""
+        marks = enumerate(self.marks.items())
+        return [at for at, (id_, mark) in marks if held.get(id_) != mark]
+
+    def texts(
+        self, wanted: Sequence[int]
+    ) -> Iterator[tuple[str, Sequence[tuple[str, float]], Sequence[str]]]:
+        """Of some points what a `PointRow` has as `text`, `beside` and `names`."""
+        for text, context, beside, names in self._points.select("text", *BESIDE)[wanted].rows():
+            around = [(one["text"], one["weight"]) for one in beside]
+            yield text, [(context, CONTEXT_WEIGHT), *around], names
+
+    def values(self, field: str, wanted: Sequence[int]) -> pl.Series | None:
+        """What some points have of a field of the payload, times as ISO; None if none can."""
+        return self._payloads[field][wanted] if field in self._payloads.columns else None
+
+    def payloads(self, wanted: Sequence[int]) -> list[bytes]:
+        """Payloads of some points as JSON, without what they do not have."""
+        # In a text quotation marks are escaped: only a name of a field stands before a colon so.
+        names = "|".join(self._payloads.columns)
+        lacking = rf'"(?:{names})":(?:null|\[\]),?'
+        written = self._written[wanted].str.replace_all(lacking, "").str.replace(r",\}$", "}")
+        return [one.encode() for one in written]
 
     def rows(self, but: Mapping[str, str] = MappingProxyType({})) -> Iterator[PointRow]:
         """Points other than those that are there with the same digest."""
-        for start in range(0, len(self), AT_ONCE):
-            some = list(self.marks.items())[start : start + AT_ONCE]
-            wanted = [at for at, (id_, mark) in enumerate(some, start) if but.get(id_) != mark]
-            texts = self._points.select("text", *BESIDE)[wanted].rows()
-            payloads = self._payloads[wanted].to_dicts()
-            for at, (text, context, beside, names), payload in zip(
-                wanted, texts, payloads, strict=True
-            ):
-                id_, mark = some[at - start]
-                yield PointRow(
-                    id_,
-                    mark,
-                    text,
-                    [(context, CONTEXT_WEIGHT), *((one["text"], one["weight"]) for one in beside)],
-                    names,
-                    self._vectors[at],
-                    {name: value for name, value in payload.items() if value not in (None, [])},
-                )
+        ids, missing = [*self.marks], self.missing(but)
+        for start in range(0, len(missing), AT_ONCE):
+            wanted = missing[start : start + AT_ONCE]
+            told = zip(wanted, self.texts(wanted), self.payloads(wanted), strict=True)
+            for at, texts, payload in told:
+                id_ = ids[at]
+                yield PointRow(id_, self.marks[id_], *texts, self.vectors[at], json.loads(payload))
 
 
 def prepared(namespace: str, points: pl.DataFrame, dimension: int) -> Prepared:
@@ -311,7 +328,7 @@ def prepared(namespace: str, points: pl.DataFrame, dimension: int) -> Prepared:
         if vector is not None:
             content.update(vector.tobytes())
         marks[_uuid(namespace, kind, id_)] = content.hexdigest()
-    return Prepared(marks, points, payloads, vectors)
+    return Prepared(marks, points, payloads, written, vectors)
 
 
 def _uuid(*parts: str) -> str:

@@ -287,9 +287,8 @@ class ServerIndex:
 
     def _point(self, row: PointRow) -> models.PointStruct:
         vectors: dict[str, Any] = {} if row.vector is None else {DENSE: row.vector.tolist()}
-        words = self._words.told(row.text, row.beside, row.names)
-        if words.indices:
-            vectors[SPARSE] = _sparse(words)
+        if words := self._words.told(row.text, row.beside, row.names):
+            vectors[SPARSE] = models.SparseVector(indices=[*words], values=[*words.values()])
         return models.PointStruct(
             id=row.uuid, vector=vectors, payload=row.payload | {"digest": row.digest}
         )

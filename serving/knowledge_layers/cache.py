@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 import polars as pl
-from qdrant_edge import SparseVector
 
 from cairn.knowledge.schema.calendar import EPOCH
 from cairn.knowledge.schema.policy import Policy
@@ -13,7 +12,7 @@ from cairn.resources.embedders.choice import load_embedder
 from cairn.resources.vector_index.bm25 import Words
 from cairn.resources.vector_index.filters import Condition
 from cairn.resources.vector_index.flat import FlatIndex, flat_index
-from cairn.resources.vector_index.protocol import PointRow, prepared
+from cairn.resources.vector_index.protocol import prepared
 from cairn.serving.knowledge_layers import items
 from cairn.serving.retrieval.ranking import PublishedHit, about, diverse, per_arm, scored
 
@@ -107,11 +106,7 @@ class HeldPieces:
             },
         )
         rows = prepared("held", points, vectors.shape[1])
-
-        def tell(row: PointRow) -> SparseVector:
-            return self._words.told(row.text, row.beside, row.names)
-
-        return flat_index(rows, vectors.shape[1], tell, None)
+        return flat_index(rows, vectors.shape[1], self._words.told, None)
 
     def pieces(self, piece_ids: Collection[str]) -> Mapping[str, items.Piece]:
         """Pieces by id."""
