@@ -269,7 +269,7 @@ def _dear(state: State) -> str:
     return f"up to {calls.height:,} answers, for {dollars:.2f} dollars: they are asked again"
 
 
-def _manifests(state: State, _: DamageScope) -> Iterator[Damage]:
+def _manifests(state: State, asked: DamageScope) -> Iterator[Damage]:
     folder = state.home.publication
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         what = f"manifest of {path.stem}"
@@ -277,6 +277,8 @@ def _manifests(state: State, _: DamageScope) -> Iterator[Damage]:
             in_force = next(iter(manifests(state.home, path.stem)), None)
         except (Damaged, ValueError):
             yield Damage("note", what, path, "cannot be read", NOTHING)
+            continue
+        if path.stem in asked.sound:
             continue
         if in_force and (absent := _absent_versions(state, in_force)):
             more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
@@ -436,12 +438,11 @@ def _tombstones(state: State, asked: DamageScope) -> Iterator[Damage]:
                      "without it what was forgotten would come back", BACKUP,
                      stops=True)  # fmt: skip
     gone: set[tuple[str, str]] = set()
-    if _has_rows(state, WORK.name):
-        looked_at = [own for own in state.each() if own.own not in asked.sound]
-        applied = _read(looked_at, WORK).filter(pl.col("stage") == FORGET).collect()
-        for name, unit, noted in applied.select("namespace", "unit", "input_hash").iter_rows():
-            if (name, unit) not in told or noted not in (unit, told[name, unit]):
-                gone.add((name, unit))
+    looked_at = [own for own in state.each() if own.own not in asked.sound]
+    applied = _read(looked_at, WORK).filter(pl.col("stage") == FORGET).collect()
+    for name, unit, noted in applied.select("namespace", "unit", "input_hash").iter_rows():
+        if (name, unit) not in told or noted not in (unit, told[name, unit]):
+            gone.add((name, unit))
     for name in sorted({name for name, _ in gone}):
         ids = sorted(unit for other, unit in gone if other == name)
         yield Damage("tombstones", f"tombstones of {name}", home.inbox / name,
