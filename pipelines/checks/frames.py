@@ -179,16 +179,19 @@ def _group(name: str, own: Sequence[Suite]) -> dg.AssetChecksDefinition:
         engine = (
             CheckEngine.POLARS if context.run.job_name == VERIFY else CheckEngine.GREAT_EXPECTATIONS
         )
-        for (table, blocking), asked in parts.items():
-            name = INVARIANTS if blocking else DUPLICATES
-            key = dg.AssetCheckKey(dg.AssetKey(table), name)
-            if key not in context.selected_asset_check_keys:
-                continue
-            found = [run_suite(own, suite, verdicts, engine) for suite in asked]
-            result = _result(name, found, blocking=blocking)
-            yield result
-            if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
-                failed.append(f"{table}: {result.description}")
+        try:
+            for (table, blocking), asked in parts.items():
+                name = INVARIANTS if blocking else DUPLICATES
+                key = dg.AssetCheckKey(dg.AssetKey(table), name)
+                if key not in context.selected_asset_check_keys:
+                    continue
+                found = [run_suite(own, suite, verdicts, engine) for suite in asked]
+                result = _result(name, found, blocking=blocking)
+                yield result
+                if not result.passed and result.severity == dg.AssetCheckSeverity.ERROR:
+                    failed.append(f"{table}: {result.description}")
+        finally:
+            verdicts.save()
         if failed:
             raise CheckFailed("; ".join(failed))
 
@@ -224,6 +227,7 @@ def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> Su
     if wrong:
         forget_stage(state, stage.name)
     verdicts.keep(name, seen, wrong)
+    verdicts.save()
     return SuiteResult(suite, rows, wrong)
 
 

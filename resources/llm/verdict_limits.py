@@ -50,24 +50,38 @@ class SuiteVerdicts:
         with suppress(FileNotFoundError, NoteError):
             kept = kept_verdicts(self._file)
         self._passed, self._broken = kept.passed, kept.broken
+        self._unsaved = False
 
     def passed(self, suite: str, seen: str) -> bool:
         """Whether a suite passed for what it would see now (a digest)."""
         return self._passed.get(suite) == seen
 
     def keep(self, suite: str, seen: str, broken: Broken) -> None:
-        """Keeps what a suite said; nothing broken is a pass."""
+        """Keeps what a suite said; nothing broken is a pass.
+
+        What holds the namespace back, or does so no more, is saved at once: a suite that only
+        passed is run again where that is lost, so its verdict waits for `save`.
+        """
+        was_broken = self._broken.pop(suite, None)
         self._passed.pop(suite, None)
-        self._broken.pop(suite, None)
         if broken:
             self._broken[suite] = broken
         else:
             self._passed[suite] = seen
+        self._unsaved = True
+        if broken or was_broken:
+            self.save()
+
+    def save(self) -> None:
+        """Writes what was kept since the last time."""
+        if not self._unsaved:
+            return
         content = json.dumps(
             {"passed": self._passed, "broken": self._broken}, indent=1, sort_keys=True
         )
         self._file.parent.mkdir(mode=0o700, exist_ok=True)
         replace_file(self._file, content.encode())
+        self._unsaved = False
 
     @property
     def held(self) -> int:
