@@ -23,6 +23,10 @@ CACHED: dict[str, tuple[str, ...]] = {
 """Table → the columns that answers need: the long texts of records are not among them."""
 
 
+PLACE = 150
+"""Bytes of one entry of what tells where a text stands, about."""
+
+
 class CachedTables:
     """Tables of one manifest, and what is made of them, each at its first use; they never change.
 
@@ -35,6 +39,8 @@ class CachedTables:
         self._frames: dict[str, tuple[pl.DataFrame, dict[str, tuple[int, int]]]] = {}
         self._made: dict[str, Any] = {}
         self._lock = RLock()
+        self.bytes_held = 0
+        """What its frames take in memory, about."""
 
     def rows(
         self,
@@ -61,7 +67,9 @@ class CachedTables:
         with self._lock:
             if name not in self._frames:
                 frame = make().sort(column, maintain_order=True).rechunk()
-                self._frames[name] = frame, _places(frame[column])
+                places = _places(frame[column])
+                self._frames[name] = frame, places
+                self.bytes_held += int(frame.estimated_size()) + PLACE * len(places)
         frame, places = self._frames[name]
         if values is None:
             return frame

@@ -20,12 +20,15 @@ from cairn.serving.retrieval.search import search_memory
 
 logger = logging.getLogger(__name__)
 
+MOST_HELD = 512 * 1024 * 1024
+"""Bytes of tables that are held for all namespaces together, about; the last asked for stays."""
+
 
 class Memory:
     """One home, for a process that answers many questions from several threads.
 
     Each answer is of one publication: a new one needs no restart. Tables that answers need stay in
-    memory until the next one.
+    memory until the next one; of many namespaces those that nobody asked for longest give way.
 
     Args:
         state: The home.
@@ -55,14 +58,25 @@ class Memory:
         """
         found = open_reader(self.state, namespace, as_of, true_at)
         with self._lock:
-            last = self._held.get(found.namespace)
+            last = self._held.pop(found.namespace, None)
+            if last is not None:
+                self._held[found.namespace] = last  # behind all others
             if last is None or not found.manifest.same_content(last[0]):
                 if last is not None and self._ahead and self._kept(last[0]):
                     self._read_ahead(found.manifest, last[0])
                     return reader_of(self.state, last[0], as_of, true_at, last[1])
                 last = found.manifest, CachedTables(self.state.warehouse, found.manifest)
                 self._held[found.namespace] = last
+                self._let_go()
         return replace(found, cached=last[1])
+
+    def _let_go(self) -> None:
+        """Lets go of those asked for longest ago, where all take more than they may."""
+        held = sum(tables.bytes_held for _, tables in self._held.values())
+        for namespace in list(self._held)[:-1]:
+            if held <= MOST_HELD:
+                return
+            held -= self._held.pop(namespace)[1].bytes_held
 
     def _kept(self, manifest: Manifest) -> bool:
         """Whether a manifest may still be read: what was forgotten is in none that may."""
@@ -86,7 +100,7 @@ class Memory:
             logger.warning("publication of %s: %s", manifest.namespace, type(error).__name__)
         with self._lock:
             self._coming.remove(manifest.namespace)
-            if self._held[manifest.namespace][0] is last:
+            if (now := self._held.get(manifest.namespace)) and now[0] is last:
                 self._held[manifest.namespace] = manifest, held
 
 

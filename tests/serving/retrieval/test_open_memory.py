@@ -125,3 +125,26 @@ def test_what_was_forgotten_is_not_answered_from(home: Path, tmp_path: Path) -> 
     forget_others(memory.state.home, before.namespace)
     assert memory.reader().cached is not before.cached
     assert search_memory(memory.reader(), QUERIES[0], "facts") == []
+
+
+def test_of_many_namespaces_the_last_ones_asked_for_are_held(
+    two_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(open_state(two_home))
+
+    def asked(namespace: str) -> Reader:
+        reader = memory.reader(namespace)
+        make_ready(reader)
+        return reader
+
+    ada = asked("ada")
+    assert ada.cached
+    assert ada.cached.bytes_held > 1000
+    bo, again = asked("bo"), asked("ada")
+    assert again.cached is ada.cached
+    monkeypatch.setattr("cairn.serving.retrieval.open_memory.MOST_HELD", 1000)
+    assert asked("bo").cached is bo.cached  # what is held already stays until more comes
+    memory = Memory(open_state(two_home))
+    first, _ = asked("ada"), asked("bo")
+    assert asked("ada").cached is not first.cached
+    assert search_memory(asked("ada"), "orchard") == search_memory(ada, "orchard") != []
