@@ -67,6 +67,7 @@ def broken(house: House, engine: CheckEngine = CheckEngine.POLARS) -> dict[str, 
     """Rules that do not hold, by table and suite."""
     verdicts = verdicts_of(house)
     found = [run_suite(mine(house), suite, verdicts, engine) for suite in suites()]
+    verdicts.save()
     return {f"{f.suite.table}.{f.suite.name}": f.broken for f in found if f.broken}
 
 
