@@ -1,6 +1,6 @@
 """A run without Dagster: the functions that the assets call, step by step as RUN declares them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from cairn.assets.by_rules import run_by_rules
@@ -16,6 +16,7 @@ from cairn.assets.publication import run_publication
 from cairn.assets.raw_logs import run_raw_logs
 from cairn.assets.records import intake
 from cairn.assets.vector_index import run_vector_index
+from cairn.assets.work import noted_at_once
 from cairn.knowledge.assembly.run import RUN, RunStep
 from cairn.knowledge.assembly.stages import BY_RULES
 from cairn.resources.context import State
@@ -62,4 +63,13 @@ def follow(state: State, since: str = RUN[0].name, until: str = RUN[-1].name) ->
     """
     names = [step.name for step in RUN]
     steps = RUN[names.index(since) : names.index(until) + 1]
-    return sorted({day for own in state.each() for step in steps for day in take(own, step)[1]})
+    return sorted({day for own in state.each() for day in _follow(own, steps)})
+
+
+def _follow(own: State, steps: Sequence[RunStep]) -> Iterator[str]:
+    """Takes steps in one namespace, as `phase` of the graph does; gives the days that had work."""
+    with noted_at_once(own) as note:
+        for step in steps:
+            if step.name == "publication":
+                note()
+            yield from take(own, step)[1]

@@ -9,17 +9,16 @@ import json
 import os
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from errno import ELOOP
-from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from cairn.resources.home.atomic_files import replace_file
+from cairn.resources.home.file_times import digest_of_lines, stands, within
 from cairn.resources.home.home import PACKAGE, Home
 from cairn.resources.home.log_files import LogFile
 from cairn.resources.home.notes import NoteError, read_note
@@ -44,7 +43,9 @@ _PASSED_OVER = frozenset(
         "settled",
     }
 )
-_BESIDE_SQLITE = ("-wal", "-shm")
+
+
+One = TypeVar("One")
 
 
 @dataclass(frozen=True)
@@ -102,30 +103,39 @@ def look(
     namespaces that nobody touched since `before` it is told as it was then: if somebody did, the
     next look finds it changed.
     """
-    known = before.index if before else {}
-    told = before.tables if before else {}
-    index = {
-        place.name: known[place.name]
-        if place.name in untouched and place.name in known
-        else _index(place, known.get(place.name))
-        for place in sorted(home.index.iterdir())
-    }
-    tables = {
-        place.name: told[place.name]
-        if place.name in untouched and place.name in told
-        else _digest(_namespace(home, place))
-        for place in sorted(home.warehouse.iterdir())
-        if place.is_dir() and not place.is_symlink()
-    }
+    tables, index = (before.tables, before.index) if before else ({}, {})
+    folders = (each for each in home.warehouse.iterdir() if each.is_dir() and not each.is_symlink())
     logs = list(files_there(home))
     return Look(
-        _digest(chain(_surroundings(home), _code(plugins))),
-        _digest(_home(home)),
-        tables,
-        _digest(_sources(logs)),
+        digest_of_lines(chain(_surroundings(home), _code(plugins))),
+        digest_of_lines(_home(home)),
+        _looked_at(
+            folders, tables, untouched, lambda place: digest_of_lines(_namespace(home, place))
+        ),
+        digest_of_lines(_sources(logs)),
         sum(log.size for log in logs),
-        index,
+        _looked_at(
+            home.index.iterdir(),
+            index,
+            untouched,
+            lambda place: _index(place, index.get(place.name)),
+        ),
     )
+
+
+def _looked_at(
+    places: Iterable[Path],
+    then: Mapping[str, One],
+    untouched: Collection[str],
+    look_at: Callable[[Path], One],
+) -> dict[str, One]:
+    """How the places of namespaces stand, by name."""
+    return {
+        place.name: then[place.name]
+        if place.name in untouched and place.name in then
+        else look_at(place)
+        for place in sorted(places)
+    }
 
 
 class Since(NamedTuple):
@@ -216,8 +226,8 @@ def _sets(name: str) -> bool:
 def _code(plugins: Iterable[str]) -> Iterator[str]:
     for folder, inner, names in os.walk(PACKAGE, followlinks=True):
         inner[:] = sorted(name for name in inner if name != "__pycache__")
-        yield from (_stands(f"{folder}/{name}") for name in sorted(names))
-    yield from map(_stands, plugins)
+        yield from (stands(f"{folder}/{name}") for name in sorted(names))
+    yield from map(stands, plugins)
 
 
 def _home(home: Home) -> Iterator[str]:
@@ -230,28 +240,16 @@ def _home(home: Home) -> Iterator[str]:
         if entry in (home.index, home.warehouse):
             yield f"{entry} {entry.lstat().st_mode}"
         elif entry.is_dir():
-            yield from _within(entry)
+            yield from within(entry)
         else:
-            yield _stands(str(entry))
+            yield stands(str(entry))
 
 
 def _namespace(home: Home, tables: Path) -> Iterator[str]:
     """Tables, manifest and inbox of a namespace."""
-    yield from chain(_within(tables), _within(home.inbox / tables.name))
+    yield from chain(within(tables), within(home.inbox / tables.name))
     with suppress(FileNotFoundError):
-        yield _stands(str(home.publication / f"{tables.name}.json"))
-
-
-def _within(place: Path) -> Iterator[str]:
-    """Every folder and file in a folder."""
-    for folder, inner, names in os.walk(place):
-        inner.sort()
-        if any(Path(folder, name).is_symlink() for name in inner):
-            raise OSError(ELOOP, "What a link leads to is not looked at", folder)
-        about = os.lstat(folder)
-        yield f"{folder} {about.st_mode} {about.st_uid}"
-        files = (name for name in sorted(names) if not name.endswith(_BESIDE_SQLITE))
-        yield from (_stands(f"{folder}/{name}") for name in files)
+        yield stands(str(home.publication / f"{tables.name}.json"))
 
 
 def _sources(logs: Iterable[LogFile]) -> Iterator[str]:
@@ -267,30 +265,14 @@ def _index(place: Path, before: IndexLook | None) -> IndexLook:
     for folder, inner, names in os.walk(place):
         folders += [f"{folder}/{name}" for name in inner]
         files += [f"{folder}/{name}" for name in names]
-    times = _digest(map(_stands, sorted(files)))
+    times = digest_of_lines(map(stands, sorted(files)))
     if before is not None and before.times == times:
         return before
     modes = {path: os.lstat(path).st_mode for path in sorted((*folders, *files))}
     return IndexLook(
         times,
-        _digest(
+        digest_of_lines(
             f"{path} {mode} {digest_of(Path(path)) if S_ISREG(mode) else ''}"
             for path, mode in modes.items()
         ),
     )
-
-
-def _stands(file: str) -> str:
-    """A file, or what a link leads to, by its times: the last, of any change, cannot be set."""
-    found = os.stat(file)  # noqa: PTH116  a thousand of them
-    return (
-        f"{file} {found.st_mode} {found.st_uid} {found.st_ino} {found.st_size}"
-        f" {found.st_mtime_ns} {found.st_ctime_ns}"
-    )
-
-
-def _digest(lines: Iterable[str]) -> str:
-    hashed = blake2b(digest_size=16)
-    for line in lines:
-        hashed.update(f"{line}\0".encode("utf-8", "surrogateescape"))
-    return hashed.hexdigest()

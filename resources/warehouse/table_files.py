@@ -1,7 +1,6 @@
 """The files of a table in a folder: sealed as they are written, and looked at for damage."""
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 
 from cairn.resources.home.damage import as_damage, first_line
+from cairn.resources.home.file_times import digest_of_lines, within
 from cairn.resources.home.seals import (
     Seal,
     has_size,
@@ -30,7 +30,7 @@ CHECKPOINT = ".checkpoint.parquet"
 MOST_KNOWN = 100_000
 """Tables of which a process remembers that they were sound."""
 
-_sound: dict[Path, int] = {}
+_sound: dict[Path, str] = {}
 """How the files of tables stood that had no damage: a run asks for the same table often."""
 
 
@@ -95,19 +95,12 @@ def table_damage(folder: Path, *, deep: bool) -> TableDamage | None:
     return found
 
 
-def _standing(folder: Path) -> int | None:
+def _standing(folder: Path) -> str | None:
     """Digest of size and times of all files of a table; None if one cannot be looked at."""
-    seen: list[tuple[object, ...]] = []
     try:
-        for place, _, names in os.walk(folder):
-            for path in (place, *(f"{place}/{name}" for name in names)):
-                at = os.stat(path)  # noqa: PTH116  a thousand of them
-                seen.append(
-                    (path, at.st_mode, at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns)
-                )
+        return digest_of_lines(within(folder))
     except OSError:
         return None
-    return hash(tuple(sorted(seen)))
 
 
 def _damage(folder: Path, *, deep: bool) -> TableDamage | None:
