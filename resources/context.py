@@ -79,6 +79,8 @@ class State:
     settings: Settings
     namespace: str | None = None
     """The only one whose tables it has; all of them if none."""
+    quiet: frozenset[str] = frozenset()
+    """Namespaces that all of them are told without: nothing is pending there."""
     _opened: _Opened = field(default_factory=_Opened, repr=False, compare=False)
 
     def of(self, namespace: str) -> "State":
@@ -91,7 +93,11 @@ class State:
             return self
         if self.namespace is not None:
             raise ValueError(f"this is of {self.namespace}, not of {namespace}")
-        return replace(self, namespace=check_namespace(namespace))
+        return replace(self, namespace=check_namespace(namespace), quiet=frozenset())
+
+    def without(self, quiet: frozenset[str]) -> "State":
+        """The same without namespaces in which nothing is pending."""
+        return replace(self, quiet=quiet)
 
     @property
     def own(self) -> str:
@@ -122,6 +128,7 @@ class State:
                 *(source.namespace for source in sources),
                 *filter(NAMESPACE.fullmatch, namespaces_of_inbox(self.home)),
             }
+            - self.quiet
         )
 
     def let_go(self) -> None:
@@ -143,7 +150,7 @@ class State:
     def warehouse(self) -> Warehouse:
         """The tables."""
         whole: Warehouse = self._once("warehouse", self._warehouse)
-        return whole if self.namespace is None else whole.of(self.namespace)
+        return whole.without(self.quiet) if self.namespace is None else whole.of(self.namespace)
 
     def _warehouse(self) -> Warehouse:
         shared, stores = self.settings.warehouse, self.settings.object_store or None

@@ -23,4 +23,5 @@ def new_bytes(state: State, files: Sequence[LogFile]) -> int:
 def changed_files(state: State) -> list[LogFile]:
     """Files of the registered sources and of the inbox that are new or differ, newest first."""
     known = state.warehouse.read(SOURCE_FILES).collect()
-    return changed(files_there(state.home, state.namespace), known)
+    there = files_there(state.home, state.namespace)
+    return changed((file for file in there if file.namespace not in state.quiet), known)

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -44,6 +45,20 @@ _PASSED_OVER = frozenset(
     }
 )
 
+# What a run makes or notes, and what sources there are, which is told of each namespace.
+_FOLLOWS = frozenset(
+    {
+        "dagster",
+        "lookup",
+        "nights",
+        "publication",
+        "run_times.jsonl",
+        "sources.copy.json",
+        "sources.json",
+        "vectors",
+        "verified",
+    }
+)
 
 One = TypeVar("One")
 
@@ -62,11 +77,12 @@ class Look:
 
     code: str
     """The code, and the settings."""
-    home: str
-    """The home but for what follows."""
+    home: Mapping[str, str]
+    """What is in the home but for what follows, by name."""
     tables: Mapping[str, str]
     """Those of each namespace, with its manifest and inbox."""
-    sources: str
+    sources: Mapping[str, str]
+    """The watched logs of each namespace."""
     bytes: int
     """Size of all watched logs."""
     index: Mapping[str, IndexLook]
@@ -108,11 +124,11 @@ def look(
     logs = list(files_there(home))
     return Look(
         digest_of_lines(chain(_surroundings(home), _code(plugins))),
-        digest_of_lines(_home(home)),
+        _home(home),
         _looked_at(
             folders, tables, untouched, lambda place: digest_of_lines(_namespace(home, place))
         ),
-        digest_of_lines(_sources(logs)),
+        _sources(logs),
         sum(log.size for log in logs),
         _looked_at(
             home.index.iterdir(),
@@ -145,8 +161,12 @@ class Since(NamedTuple):
     """Whether the home is as that run left it, so that nothing in it was damaged since."""
     sound: frozenset[str]
     """Namespaces whose tables and index are as that run left them."""
+    quiet: frozenset[str]
+    """Those of them of which nothing that decides changed: nothing is pending there."""
     totals: Mapping[str, Mapping[str, Any]]
-    """What there is of each of these."""
+    """What there is of each of the sound ones."""
+    refused: int
+    """Files that were refused by then, in all."""
     new_bytes: int | None
     """By how much the logs grew, or how large they are in a home that has nothing yet; None if old
     ones may be read anew, as where the code is another one."""
@@ -160,9 +180,11 @@ def since_last_run(home: Home) -> Since:
         noted = read_note(home.root / FILE, NothingNew)
         now = look(home, noted.plugins, noted.look)
     except Exception:  # whatever is wrong, a run that looks properly tells
+        none = frozenset[str]()
         return Since(
-            is_sound=False, sound=frozenset(), totals={}, new_bytes=_bytes_of_new(home), found=None
-        )
+            is_sound=False, sound=none, quiet=none, totals={}, refused=0,
+            new_bytes=_bytes_of_new(home), found=None,
+        )  # fmt: skip
     sound = unchanged(noted.look, now)
     totals = {str(one["namespace"]): one for one in noted.totals if one["namespace"] in sound}
     same_code = noted.look.code == now.code
@@ -170,7 +192,16 @@ def since_last_run(home: Home) -> Since:
     on_time = noted.until is None or time.time() < noted.until
     holds = is_sound and on_time and noted.look.sources == now.sources
     new_bytes = now.bytes - noted.look.bytes if same_code else None
-    return Since(is_sound, sound, totals, new_bytes, noted if holds else None)
+    quiet = frozenset[str]()
+    if same_code and noted.until is None and _decides(noted.look) == _decides(now):
+        then = noted.look.sources
+        quiet = frozenset(name for name in sound if then.get(name) == now.sources.get(name))
+    return Since(is_sound, sound, quiet, totals, noted.refused, new_bytes, noted if holds else None)
+
+
+def _decides(seen: Look) -> dict[str, str]:
+    """What is in the home and decides what is pending in any namespace."""
+    return {name: one for name, one in seen.home.items() if name not in _FOLLOWS}
 
 
 def _bytes_of_new(home: Home) -> int | None:
@@ -230,19 +261,18 @@ def _code(plugins: Iterable[str]) -> Iterator[str]:
     yield from map(stands, plugins)
 
 
-def _home(home: Home) -> Iterator[str]:
+def _home(home: Home) -> dict[str, str]:
     """Every file of a home but those of tables, of the index, and those that decide nothing."""
-    root = home.root
-    yield f"{root} {root.stat().st_mode}"
-    for entry in sorted(root.iterdir()):
+    found = {"": digest_of_lines([f"{home.root} {home.root.stat().st_mode}"])}
+    for entry in home.root.iterdir():
         if entry.name in _PASSED_OVER:
             continue
         if entry in (home.index, home.warehouse):
-            yield f"{entry} {entry.lstat().st_mode}"
-        elif entry.is_dir():
-            yield from within(entry)
+            lines = iter([f"{entry} {entry.lstat().st_mode}"])
         else:
-            yield stands(str(entry))
+            lines = within(entry) if entry.is_dir() else iter([stands(str(entry))])
+        found[entry.name] = digest_of_lines(lines)
+    return found
 
 
 def _namespace(home: Home, tables: Path) -> Iterator[str]:
@@ -252,11 +282,11 @@ def _namespace(home: Home, tables: Path) -> Iterator[str]:
         yield stands(str(home.publication / f"{tables.name}.json"))
 
 
-def _sources(logs: Iterable[LogFile]) -> Iterator[str]:
-    yield from sorted(
-        f"{file.namespace} {file.name} {file.timezone} {file.size} {file.modified_ns}"
-        for file in logs
-    )
+def _sources(logs: Iterable[LogFile]) -> dict[str, str]:
+    lines = defaultdict[str, list[str]](list)
+    for file in logs:
+        lines[file.namespace].append(f"{file.name} {file.timezone} {file.size} {file.modified_ns}")
+    return {name: digest_of_lines(sorted(each)) for name, each in lines.items()}
 
 
 def _index(place: Path, before: IndexLook | None) -> IndexLook:

@@ -48,7 +48,12 @@ from cairn.resources.warehouse.publication import (
     published,
     read_blocked,
 )
-from cairn.resources.warehouse.table_files import TableDamage, has_version, table_damage
+from cairn.resources.warehouse.table_files import (
+    TableDamage,
+    data_files,
+    has_version,
+    table_damage,
+)
 
 NOTHING = "nothing"
 BACKUP = "put it there from a backup, then `cairn run`"
@@ -374,9 +379,17 @@ def _claimed(state: State) -> set[str]:
 def _has_rows(state: State, table: str) -> bool:
     """Whether a table of any namespace can be read, and holds anything."""
     return any(
-        _can_be_read(own, table) and bool(own.warehouse.namespaces(TABLES[table]))
+        _has_files(own, table)
+        and _can_be_read(own, table)
+        and bool(own.warehouse.namespaces(TABLES[table]))
         for own in state.each()
     )
+
+
+def _has_files(state: State, table: str) -> bool:
+    """Whether a table of a namespace may have rows: looking takes less than opening it."""
+    folder = state.warehouse.folder(TABLES[table])
+    return folder is None or bool(data_files(folder))
 
 
 def _can_be_read(state: State, table: str) -> bool:

@@ -39,6 +39,8 @@ class Warehouse:
     """The only one that it reads and writes; all of them if none."""
     leases: Leases | None = None
     """By which its namespaces are written to, where other homes may do so, too."""
+    quiet: frozenset[str] = frozenset()
+    """Namespaces that all of them are told without."""
     _parts: dict[str, Tables] = field(default_factory=dict[str, Tables], repr=False, compare=False)
 
     def of(self, namespace: str) -> "Warehouse":
@@ -50,11 +52,15 @@ class Warehouse:
         self._own(namespace)
         return replace(self, namespace=check_namespace(namespace))
 
+    def without(self, quiet: frozenset[str]) -> "Warehouse":
+        """That of all namespaces but some; what is open is shared."""
+        return replace(self, quiet=quiet)
+
     def namespaces(self, table: Table | None = None) -> frozenset[str]:
         """Namespaces that have tables; or that have rows in one of them."""
         if self.namespace is None:
             named = listed_folders(str(self.address), self.storage_options)
-            there = [name for name in named if NAMESPACE.fullmatch(name)]
+            there = [name for name in named if NAMESPACE.fullmatch(name) and name not in self.quiet]
         else:
             there = [self.namespace]
         if table is None:

@@ -21,6 +21,7 @@ from cairn.serving.read.display import count, span
 if TYPE_CHECKING:
     from cairn.pipelines.runner import Plan
     from cairn.resources.context import State
+    from cairn.resources.home.nothing_new import Since
     from cairn.serving.cli.progress import Display
 
 STAGE_COLUMNS = (
@@ -52,9 +53,9 @@ def finish(
     report: bool | None,
     *,
     as_json: bool,
-    known: Mapping[str, Mapping[str, Any]] | None = None,
+    since: "Since | None" = None,
 ) -> Told:
-    """Tells what came of a run; of a namespace that it was not of, what is `known` before."""
+    """Tells what came of a run; of a namespace that it was not of, what is known `since` before."""
     from cairn.serving.query.research import SEARCHES_WAIT
     from cairn.serving.query.research import wait as searches_wait
     from cairn.serving.status.freshness import blocking_reasons, reasons
@@ -62,9 +63,10 @@ def finish(
 
     if report is None:
         report = console().is_terminal
-    others = {name: one for name, one in (known or {}).items() if name not in outcome.namespaces}
+    known = since.totals if since else {}
+    others = {name: one for name, one in known.items() if name not in outcome.namespaces}
     found = overviews(state, whole=as_json or bool(report and outcome.runs), known=others)
-    refused = refused_files(state)
+    refused = refused_files(state.without(since.quiet) if since and not since.refused else state)
     held = blocking_reasons(state)
     paid = _paid(state, seconds)
     earlier = _earlier_answers(state)

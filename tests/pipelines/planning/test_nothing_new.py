@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
+from cairn.knowledge.schema.tables import SOURCE_FILES
 from cairn.pipelines.follow import follow
 from cairn.pipelines.planning.nothing_new import note_if_done
+from cairn.pipelines.planning.pending import is_pending
 from cairn.resources.context import State, open_state
 from cairn.resources.deletion.tombstones import note
 from cairn.resources.home.home import Home, open_home
@@ -26,6 +29,7 @@ from cairn.resources.home.nothing_new import (
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source, remove_source
 from cairn.resources.repair.home_damage import home_damage
+from cairn.serving.cli.main import cairn
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
 from tests.homes import copy_home
@@ -150,24 +154,53 @@ CHANGES: dict[str, Callable[[Place], object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
-def test_what_changed_is_looked_at(place: Place, change: Callable[[Place], object]) -> None:
+ELSEWHERE = {"a source was added", "the history of runs is gone"}
+"""Changes by which nothing is pending in a namespace that was there."""
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changed_is_looked_at(place: Place, change: str) -> None:
     (place.plugin.parent / "home2").mkdir()
-    change(place)
-    assert since_last_run(place.home).found is None
+    assert since_last_run(place.home).quiet == {"me"}
+    CHANGES[change](place)
+    since = since_last_run(place.home)
+    assert since.found is None
+    assert since.quiet == ({"me"} if change in ELSEWHERE else set())
+
+
+def test_a_quiet_namespace_is_passed_over(place: Place) -> None:
+    grown(place)
+    state = state_of(place.home)
+    assert is_pending(state)
+    rest = state.without(frozenset({"me"}))
+    assert not is_pending(rest)
+    assert (rest.namespaces(), rest.warehouse.namespaces()) == ([], set())
+    assert is_pending(rest.of("me"))
+
+
+def test_a_source_that_is_given_is_read_in_a_quiet_namespace(place: Place, tmp_path: Path) -> None:
+    (more := tmp_path / "more.jsonl").write_text(talk(5, "Never push to main."))
+    note_nothing_new(place.home, NothingNew(look(place.home), [], None, {}, [], 0, 0))
+    given = ["--home", str(place.home.root), "run", "--source", str(more), "--namespace", "me"]
+    assert CliRunner().invoke(cairn, given).exit_code == 0
+    known = state_of(place.home).warehouse.read(SOURCE_FILES).collect()
+    assert str(more) in set(known["path"])
 
 
 def test_a_home_is_sound_that_is_as_the_last_run_left_it(place: Place) -> None:
     grown(place)
     mine = frozenset({"me"})
     new = len(talk(2, "Never push to main."))
-    assert since_last_run(place.home) == (True, mine, {}, new, None)
+    since = since_last_run(place.home)
+    assert (since.is_sound, since.sound, since.new_bytes) == (True, mine, new)
     (place.plugin.parent / "another").mkdir()
     add_source(place.home, place.plugin.parent / "another", "other")
-    assert since_last_run(place.home) == (False, mine, {}, new, None)
+    since = since_last_run(place.home)
+    assert (since.is_sound, since.sound, since.new_bytes) == (False, mine, new)
     state = open_state(place.home.root)
     rotten(file_of(place.home, "warehouse/me/records/**/*.parquet"))
-    assert since_last_run(place.home) == (False, frozenset(), {}, new, None)
+    since = since_last_run(place.home)
+    assert (since.is_sound, since.sound, since.new_bytes) == (False, set(), new)
     assert [one.kind for one in home_damage(state, deep=True)] == ["records"]
     assert home_damage(state, deep=True, sound=mine) == []
 

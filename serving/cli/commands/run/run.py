@@ -97,6 +97,8 @@ def command(
 
     state = options.state_of(ctx)
     check_writable(state.home)
+    if since and (sources or samples):
+        since = since._replace(quiet=frozenset())  # of which namespaces they are is not known yet
     is_sound = since is not None and since.is_sound
     mended = [] if is_sound else heal_files(state, since.sound if since else ())
     _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
@@ -209,14 +211,15 @@ def execute(
         else heal(state, accept_loss=accept_loss, sound=since.sound if since else ())
     )
     _tell_damage(mended)
-    planned = plan(state)
+    rest = state.without(since.quiet if since and not mended else frozenset())
+    planned = plan(rest)
     display = Display()
     start = time.monotonic()
     _announce(planned, asks=state.settings.model is not None)
     try:
         with display.shown():
             outcome = run_graph(
-                state,
+                rest,
                 listener=display.listener(),
                 on_stretch=display.stretch,
                 on_check=display.checking,
@@ -233,11 +236,11 @@ def execute(
         note_run(state.home, RunTime(planned.lines, seconds))
     told = finish(
         state, display, outcome, planned, seconds, report,
-        as_json=as_json, known=since.totals if since else None,
+        as_json=as_json, since=since,
     )  # fmt: skip
     if not mended:
         note_if_done(
-            state,
+            rest,
             asdict(NO_INPUT),
             [{name: each[name] for name in ("namespace", "totals")} for each in told.namespaces],
             refused=len(told.refused),
