@@ -107,12 +107,16 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
     lead = lead_in(plain)
     decides = _settles if to_agent else _settled
     told = plain[lead.opening :]
-    if not (decides(told) or (decides(plain[lead.clause :]) and not told.startswith("if "))):
+    passes = told.startswith(_PASSES)
+    if not (decides(told) or (decides(plain[lead.clause :]) and not passes)):
         return None
     start += places[lead.opening]
     kept = as_kept(text[start:end])
     return DecisionClause(kept, start, end) if kept else None
 
+
+_PASSES = ("if ", "for now", "for the moment", "today", "this time")
+"""How a clause begins that makes of what follows no decision, or none for long."""
 
 _FOLLOWING = re.compile(
     r",? (?:because|since|so(?: that)?|if|when|unless|but|as (?:it|we|they)) |, (?=and |it |that )"
@@ -239,7 +243,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        8,
+        9,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,
@@ -283,6 +287,10 @@ RULES: tuple[Rule, ...] = (
                 "The tests should be green. The plan must be short. Let's not worry about it."
             ),
             RuleExample("We should fix the tests. We should probably use Redis. Let's move on."),
+            RuleExample(
+                "The file was renamed successfully. I no longer recall why. Let's keep moving."
+            ),
+            RuleExample("For now, let's use the cheapest berth. No need to write any docs."),
         ),
     ),
 )

@@ -10,7 +10,7 @@ import re
 from cairn.knowledge.extraction.rules.word_classes import DOUBTED, ORDER, POINTED
 from cairn.knowledge.nlp.patterns import lazy_pattern
 
-_CHOSE = r"(?:decided|agreed|settled|opted|voted|ruled|chosen|chose|picked)"
+_CHOSE = r"(?:decided|agreed|settled|opted|voted|ruled|(?<=have\ )chosen|(?<=has\ )chosen|(?<=was\ )chosen|chose|picked)"
 _ENDED = (
     r"(?:dropped|moved|renamed|replaced|removed|abolished|given\ up|rejected|retired|scrapped|abandoned|merged|cancelled"
     r"|postponed|switched|decommissioned|discontinued|deprecated|sold|split|chosen|picked|approved)"
@@ -26,8 +26,8 @@ _KEEPS = (
     r"|switch|support|store|ignore|allow|return|exclude|include)"
 )
 _CHORE = (
-    rf"(?!working\b|going\b|{POINTED}(?<!the)(?<!an)(?<!\ba)|the\ (?:same|first|second|last|next|other)\b|your\b|sure\b|(?:[\w'-]+\ ){{0,4}}"
-    r"(?:tests?|docs?|documentation|comments?|commits?|prs?|branch|todos?|tickets?|issues?|changelog|approach|picks?|option)\b)"
+    rf"(?!(?:work|go|mov|push|try)ing\b|{POINTED}(?<!the)(?<!an)(?<!\ba)|the\ (?:same|first|second|last|next|other)\b|your\b|sure\b|(?:[\w'-]+\ ){{0,4}}"
+    r"(?:tests?|docs?|documentation|comments?|commits?|prs?|branch|todos?|tickets?|issues?|changelog|approach|picks?|option|changes?|scope|gears)\b)"
 )
 """What stays so once it is done is done with nothing of this kind."""
 
@@ -40,12 +40,12 @@ SETTLED = lazy_pattern(
     | ^(?:{_ENDED}|hired|signed|bought|quit|going\ with|went\ with)\ (?!(?:it|this|that|them)\b)\w+\ \w
     | ^(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
         |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|(?:ultimately\ |eventually\ |always\ )?going\ to\ (?:deploy|host|support|adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
-    | ^(?:i|we)\ no\ longer\ \w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
+    | ^(?:i|we)\ no\ longer\ (?!(?:recall|remember|know|see|get|think|understand|believe|recogni[sz]e)\b)\w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
     | ^we\ cannot\ (?:use|upgrade|depend\ on|rely\ on|change|rename|drop|support|break|store|expose)\ {_CHORE}\S | ^we\ do\ not\ care\ about\ (?!{POINTED}(?<!the))\S
-    | ^{_CHORE}{_SOMETHING}\ (?:(?:is|are)\ not\ (?:needed|required|necessary|important|a\ (?:goal|priority|concern))|(?:does|do)\ not\ matter)\b | ^no\ [^,;?]{{3,40}}?\ (?:needed|required|necessary)\b
+    | ^{_CHORE}{_SOMETHING}\ (?:(?:is|are)\ not\ (?:needed|required|necessary|important|a\ (?:goal|priority|concern))|(?:does|do)\ not\ matter)\b | ^no\ (?:[\w'/-]+\ ){{2,5}}?(?:needed|required|necessary)\b
     | ^we\ do\ not\ (?:have|support|need|run)\ (?:the|our|any)\ [^,;?]{{2,60}}?\ (?:anymore|any\ more|any\ longer)\b | ^{_SOMETHING}\ (?:no\ longer\ exists?|(?:does|do)\ not\ exist\ any\ ?(?:more|longer))\b
     | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .]{{2,40}}(?<!as)\ it\ is(?:\ then)?[,.!;]
-    | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}
+    | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}(?![\w.]*\ to\b)
     | \b(?:that\ is|it\ is)\ (?:final|settled|official)\b | ,\ (?:that|it)\ is\ decided\b | ^we\ will\ (?:not|never)\ {ORDER}\ {_CHORE}\S | \bonce\ and\ for\ all\b | ^{_SOMETHING}\ won\ over\ \w
     | ^(?:decision|verdict)(?:\ (?:from|of)\ [^:]+)?:\ \w
     """,
@@ -57,7 +57,7 @@ ASKS_WHETHER = lazy_pattern(r"\b(?:if|whether)\b")
 PROGRESS = lazy_pattern(
     r"\b(?:phases?|steps?|tasks?|tickets?|milestones?|prs?|pull requests?|commits?|branch(?:es)?|work)\b"
     r"(?: (?!once\b|when|until\b|if\b)[^\s,;]+){0,5}? (?:is|are|was|were|been|got) (?:\w+ly |both |finally )?(?:merged|approved|moved|picked)\b"
-    r"|\bmerged (?:in)?to (?:main|master|develop|trunk)\b"
+    r"|\bmerged (?:in)?to (?:main|master|develop|trunk)\b|\bsuccessfully\b|^your\b"
 )
 """What asks for it in `SETTLED`'s words, and what tells how far the work at hand is."""
 
@@ -75,7 +75,7 @@ WE_SHOULD = lazy_pattern(
 )
 _NO_THING = (
     rf"{POINTED}(?<!the)|(?:i|we|you|he|she|who|what|which|how|where|why|when|if|to|tell|see|check|let|notice|all|every|each|latter|former|whatever|whoever)\b"
-    r"|(?:[\w'/.@-]+\ ){0,5}?(?:tests?|docs?|fix|changes?|plan|prs?|issue|problem|error|branch|commit|answer|output|result|results|task|work|rest|latter|former|that|and|agent|build|ci|which|will|would)\ (?:should|must|to)\b"
+    r"|(?:[\w'/.@-]+\ ){0,5}?(?:tests?|docs?|fix|changes?|plan|prs?|issue|problem|error|branch|commit|answer|output|result|results|task|work|rest|latter|former|that|and|agent|build|ci|which|what|who|how|where|will|would)\ (?:should|must|to)\b"
 )
 """What is no thing of the project that is to be some way, but the work at hand."""
 _NO_STATE = (
@@ -83,9 +83,11 @@ _NO_STATE = (
     r"|\w+ing|been|it|this|that|these|those|them|to)\b"
 )
 """What is hoped of the work at hand."""
+_WORK = r"(?:write|run|explain|commit|push|implement|edit|read|check|look|summari[sz]e|deal|wait|worry)\b"
+"""What whoever works on it need not do this time."""
 TO_BE_SO = lazy_pattern(
     rf"""(?:
-        (?:we\ do\ not\ (?:actually\ |really\ |even\ )?need|(?:there\ is\ )?no\ need)\ (?:to\ {ORDER}\ |for\ )?(?!{POINTED}(?<!the)(?<!any)(?<!\ba)(?<!\ban)|(?:to|(?:any\ )?more|all|much|(?:an?|any)\ (?:[\w-]+\ )?(?:fix|help|change|plan|test|answer|meeting)s?)\b)(?=\S)
+        (?:we\ do\ not\ (?:actually\ |really\ |even\ )?need|(?:there\ is\ )?no\ need)\ (?:to\ (?!{_WORK}){ORDER}\ |for\ )?(?!{POINTED}(?<!the)(?<!any)(?<!\ba)(?<!\ban)|(?:to|(?:any\ )?more|all|much|(?:an?|any)\ (?:[\w-]+\ )?(?:fix|help|change|plan|test|answer|meeting)s?)\b)(?=\S)
       | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
       | (?:this|it|everything)\ (?:also\ )?(?:has\ to|must|needs\ to|should)\ (?:also\ )?(?:work|run|build|compile)\ (?:on|in|with|under|without|offline)\ (?!{POINTED}(?<!the)|(?:the\ same|all|both)\b)(?=\S)
       | we\ (?:also\ )?(?:have\ to|need\ to|must)\ support\ (?!{POINTED}(?<!the))(?=\S)
@@ -115,7 +117,7 @@ POINTS_BACK = lazy_pattern(
 
 DOUBTS = lazy_pattern(
     rf"{DOUBTED.pattern}|^(?:if|when|while|did|do|does|should|would|is|are)\b|\b(?:would|if we|either|or should|for now|right now"
-    r"|today|for the moment|until we|(?:not|n't) (?:yet|decided)|yet|nothing is|said|says|told|asked|again|just now|no idea)\b"
+    r"|today|for the moment|until we|(?:not|n't) (?:yet|decided)|yet|in (?:this|that) case|now(?=[.!]?$)|nothing is|said|says|told|asked|again|just now|no idea)\b"
 )
 ASKS_BEHIND = lazy_pattern(
     r"(?:\s(?=(?:what|how|where) (?:do|should|would|can|else) (?:we|i|you)\b)"

@@ -21,13 +21,16 @@ from cairn.knowledge.extraction.rules.word_classes import (
     PLURAL,
     POINTED,
     REPORTED,
+    STEERS,
     at_home,
 )
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import lead_in
 
-_START = r"(?:^|\bfrom\ now\ on,?\s+|(?<=[,;:—–(-])\s*|\b(?:but|so|then|also|please|just)\s+)"
+_START = r"(?:^|\bfrom\ now\ on,?\s+|(?:(?<=[,;:—–(])|(?<=\s-))\s*|\b(?:but|so|then|also|please|just)\s+)"
 _NOT = r"(?:do\ not|do\ never)"
+_SHOWS = r"(?:show|display|render|load|hid|sort)\w*ing\b"
+"""What a program is to stop doing, not who works on it."""
 
 FOR_GOOD = lazy_pattern(
     rf"""
@@ -45,17 +48,17 @@ FOR_GOOD = lazy_pattern(
         |should\ (?:not|only))\ (?!(?:be|have|need|think|see|know|happen|work|display|show)\b)\w
     | ^we\ (?:always|never|only|do\ not)\ {ORDER}\ (?!(?:it|this|that|to|them)\b)\w
     | ^{IN_GENERAL}\ (?:(?:in|for|of|on|with|under|at)\ \w+\ )?(?:must|shall|(?:has|have)\ to|(?:is|are)\ (?:never\ |not\ )?to\ be|may\ not)\ (?:not\ )?(?!(?:have\ been|work|pass|be\ able)\b)\w
-    | ^(?!(?:all|every|each)\ (?:of|the|second|other|time|right)\b)(?:all|every|each|any)\ (?:[\w'/.-]+\ ){{1,4}}(?:must|should|shall|may|will\ (?:have|use|get|return|support|need)|gets?|needs?\ (?:an?|to)|has\ to|have\ to|goes|go)
+    | ^(?!(?:all|every|each)\ (?:of|the|second|other|time|right)\b)(?:all|every|each|any)\ (?:[\w'/.-]+\ ){{1,4}}(?<!\bthat\ )(?<!\bwhich\ )(?<!\bwho\ )(?:must|should|shall|may|will\ (?:have|use|get|return|support|need)|gets?|needs?\ (?:an?|to)|has\ to|have\ to|goes|go)
         \ (?!(?:have\ been|work|pass|be\ (?:green|passing|done|fine|fixed|ok))\b)\w
     | ^(?:only|nobody\ but)\ (?:the\ )?[\w-]+\ (?:[\w-]+\ )?(?:may|can|must|is\ allowed)\ \w
     | ^no\ (?:more\ )?{NO_SUCH}(?:\w+ing|{IN_GENERAL})(?:[.!]?$|\ (?:in|on|for|without|with|to|of|from|at|by|when|after|outside|unless|please)\b|,?\ please)
     | ^(?:only\ )?use\ (?!{POINTED})[^,;]{{1,40}}?,?\ (?:not|never|over|instead\ of|rather\ than|and\ not)\ (?!{POINTED})\S | ^only\ use\ (?!{POINTED})\w
-    | ^(?!{POINTED}|(?:we|i|use|put|drop|go|do)\b)(?:[\w'-]+\ ){{1,3}}(?:over|rather\ than)\ (?!{POINTED})[\w'-]+(?:\ [\w'-]+)?(?:[,.!;]|$|\ (?:for|in|when|please)\b)
+    | ^(?!{POINTED}|(?:we|i|use|put|drop|go|do)\b)(?:[\w'-]+\ ){{1,3}}(?:over|rather\ than)\ (?!{POINTED}|(?:time|night|to)\b)[\w'-]+(?:\ [\w'-]+)?(?:[,.!;]|$|\ (?:for|in|when|please)\b)
     | ^prefer\ (?!no\b)\w | ^(?:i|we)\ would\ (?:much\ |really\ )?(?:prefer|rather)\ (?!(?:the|this|that|it|these|them|not|to|\w+\ the)\b)\w[^?]*\ (?:over|than|to|everywhere|instead\ of)\b
-    | ^(?:avoid|stop|quit|refrain\ from)\ (?:\w+ing\ (?:so\ many\ )?)?(?!our\b){IN_GENERAL} | ^(?:stay\ away\ from|keep\ out\ of|hands\ off)\ \S
+    | ^(?:avoid|stop|quit|refrain\ from)\ (?!{_SHOWS})(?:\w+ing\ (?:so\ many\ )?)?(?!our\b){IN_GENERAL} | ^(?:stay\ away\ from|keep\ out\ of|hands\ off)\ \S
     | ^(?:i|we)\ (?:also\ |really\ )*(?:want|expect|insist\ on|would\ like|need)\ (?:all|every|each|any|no)\ (?!of\b|tests?\ to\ (?:pass|run|be)\b)\w
     | ^i\ (?:hate|insist\ on|do\ not\ accept|cannot\ stand|(?:never|do\ not)\ (?:ever\ )?want\ (?:to\ see\ )?(?:any\ )?)\ {IN_GENERAL}
-    | ^i\ (?:want|expect|would\ like)\ you\ to\ (?:[^?]*\b(?:when(?:ever)?|every|each)\b|(?:always|never)\ \w)
+    | ^i\ (?:want|expect|would\ like)\ you\ to\ (?:[^?]*\b(?:when(?:ever)?\ (?:i|you|we)|(?:every|each)\ time)\b|(?:always|never)\ \w)
     | ^(?:i|we)\ (?:want|expect|would\ like)\ {IN_GENERAL}\ to\ (?:always|never|use|keep|follow|have|sign)\ \w
     | ^(?:i|we)\ only\ want\ (?!(?:to|it|you|the|(?:one|two)\ things?)\b)\w | ^(?:i|we)\ want\ (?:only\ one|exactly\ one|a\ single)\ \w
     | ^for\ (?!{POINTED})(?:[\w'/-]+\ ){{1,4}}(?:always\ |please\ |only\ )?(?:use|prefer|do\ not)\ \w
@@ -63,7 +66,6 @@ FOR_GOOD = lazy_pattern(
     | ^(?:ask|check\ with|warn|tell)\ (?:me\ )?(?:first\ )?before\ (?!the\b)\w | ^when\ in\ doubt\b
     | ^{ORDER}\ [^;?]{{3,80}}\bbefore\ (?:any|every|each|\w+ing\ an?(?:other)?|you\ \w+\ (?:new|any\w*|it))\b
     | ^(?:{_NOT}\ )?{ORDER}\ [^;?]{{3,120}}\bwithout\ (?:asking|telling|my)\b | ^{_NOT}\ [^;?]{{3,120}}\bunless\ i\ \w
-    | ^{ORDER}\ {IN_GENERAL}\ (?:on|in|for|with|as|at|to|from)\ (?:all|every|each|any)\ (?!of\b)\w
     | \w\ (?:is|are)\ (?:forbidden|banned|prohibited|off[ -]limits|not\ allowed|never\ allowed|not\ acceptable|mandatory|a\ no[ -]go|a\ must(?!-))\b
     | ^(?:before|after|when)\ (?:you\ )?(?:commit|push|merg|releas|deploy)(?:t?ing|e)?\b[^,;?]{{0,30}}?,?\ (?:please\ )?(?!add\b){ORDER}\ \w
     | ^(?:whenever|wherever|whichever|any\ time|every\ time|each\ time)\ (?!i\b)[^,]{{3,60}},\ (?:{_NOT}|{ORDER})\ \w
@@ -72,8 +74,8 @@ FOR_GOOD = lazy_pattern(
     | ^(?:i\ want\ you\ to\ )?write\ (?:the\ |a\ failing\ |a\ )?tests?\ (?:first|before\ (?:the\ )?\w)
     | \bi\ will\ (?:always\ |do\ the\ )?(?:run|start|restart|launch|test|deploy|commit|push|merge|release|publish|build|install|handle)\w*\ [^,;?]{{2,60}}?\ (?:myself|on\ my\ own|by\ hand)\b
     | ^you\ are\ to\ (?:ask|wait|check\ with|always|never|only)\ \w
-    | ^keep\ (?:your\ |all\ |our\ |the\ )?(?:\w+\ )?(?:answers|replies|diff|code|{IN_GENERAL})\ (?:short|small|minimal|consistent|readable|simple|under|below|out|free|pure|separate|documented|brief)\b
-    | ^(?:small|minimal|focused|tiny|short|atomic|separate|single|conventional|signed|squashed|plain)\ (?:[\w-]+\ )?{PLURAL}(?:,?\ (?:only|please|always))?[.!]?$
+    | ^keep\ (?:your\ |all\ |our\ |the\ )?(?:\w+\ )?(?:answers|replies|diff|code|{IN_GENERAL})\ (?:short|small|minimal|consistent|readable|simple|testable|reusable|modular|clean|under|below|out|free|pure|separate|documented|brief)\b
+    | ^(?:small|minimal|focused|tiny|short|atomic|single|conventional|signed|squashed|plain)\ (?:[\w-]+\ )?{PLURAL}(?:,?\ (?:only|please|always))?[.!]?$
     | ^you\ keep\ (?:on\ )?(?:forgetting|ignoring|skipping|breaking)\b
     | ^(?!(?:the|it|we|i)\b|{ORDER}\ {POINTED}|.*\b{FINITE}\b.*,\ (?:never|not)\b).*(?:,\ always|,\ (?:never|not)\ (?!{POINTED}|(?:sure|yet|just|only|really|much|\d+)\b)\S+(?:\ \S+)?)[.!]?$
     """,
@@ -82,9 +84,9 @@ FOR_GOOD = lazy_pattern(
 """What says by itself that it is meant for good."""
 
 EVER = lazy_pattern(
-    r"""\b(?:from\ (?:now|here)\ on|going\ forward|for\ (?:all\ )?future|in\ (?:the\ |all\ )?future\b(?!\ (?:we|i|it|versions?|releases?)\b)
-      |(?:any|every|each)\ time\ (?:you|we)|^next\ time|whenever\ (?:you|we)|at\ all\ times|under\ no\ circumstances|(?:without|no)\ exceptions?
-      |as\ a\ (?:general\ )?rule|in\ general|everywhere|once\ and\ for\ all
+    r"""\b(?:from\ (?:now|here)\ on|going\ forward|for\ (?:all|the)\ future|in\ (?:the\ |all\ )?future\b(?!\ (?:we|i|it|to|versions?|releases?)\b)
+      |(?:any|every|each)\ time\ (?:you|we)|^next\ time|whenever\ (?:you|we)\b(?!\ (?:need|want|like|wish|can|are|feel)\b)|at\ all\ times|under\ no\ circumstances|(?:without|no)\ exceptions?
+      |as\ a\ (?:general\ )?rule|^in\ general|in\ general(?=[.!]?$)|everywhere|once\ and\ for\ all
       |in\ (?:unit\ |integration\ )?(?:tests|commit\ messages|comments|production)
       |(?:across|throughout)\ (?:the|our)\ (?:whole\ |entire\ )?(?:repo|repository|project|codebase|team)
       |(?:before|after|on|with|for|in)\ (?:every|each)\ (?:\w+\ )?(?:commit|push|change|edit|pr|merge|release|deploy|session|answer|reply)s?)\b""",
@@ -93,8 +95,8 @@ EVER = lazy_pattern(
 """What says that something is meant for good."""
 
 _TELLS = lazy_pattern(
-    rf"""{_START}(?!(?:next|every|each|any|going)\b)(?:{ORDER}|be|{_NOT})\ \w | \b(?:you|we)\ (?:should|must|need\ to|have\ to|do\ not)\b | \blet\ (?:us|me)\ \w
-      | \bi\ (?:want|expect|would\ (?:like|rather|prefer)|do\ not\ want)\b | ^no\ \w""",
+    rf"""{_START}(?!(?:next|every|each|any|going|let|before|after|if|unless|until|when(?:ever)?\ (?:i|we))\b)(?:{ORDER}|be|{_NOT})\ \w | \b(?:you|we)\ (?:should|must|need\ to|have\ to|do\ not)\b | \blet\ (?:me\ |us\ (?!{STEERS}))\w
+      | \bi\ (?:want|expect|would\ (?:like|rather|prefer)|do\ not\ want)\b(?!\ to\b) | ^no\ \w""",
     re.VERBOSE,
 )
 """What is a directive for good where EVER says so."""
@@ -120,10 +122,10 @@ NO_DIRECTIVE = lazy_pattern(
     r"""\bnever\ mind\b | \b(?:your|best|own)\ (?:\w+\ )?(?:judge?ment|discretion|instinct|call)\b | \bwhatever\b
     | \bi\ do\ not\ (?:think|know|believe|see|understand|remember|get|mind|care|like|have|feel|need)\b
     | \b(?:i|we|they|he|she|it)\ (?:used\ to|would\ have|could\ have|should\ have|should\ not\ have)\b
-    | ^(?:take|have)\ a\ look\b""",
+    | ^(?:take|have)\ a\ look\b | ^for\ (?:example|instance)\b""",
     re.VERBOSE,
 )
-"""Doubts, regrets, and what is left to who is asked."""
+"""Doubts, regrets, examples, and what is left to who is asked."""
 
 _POINTING = lazy_pattern(
     r"""\b(?:this|these|those|here|there|above|below|same|he|she|him|her|do\ so)\b

@@ -138,7 +138,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        7,
+        8,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -170,11 +170,15 @@ RULES: tuple[Rule, ...] = (
             RuleExample("I only want to look. No warning. Nice commits. We were not supposed to."),
             RuleExample("Always run the tests, should I? Don't worry. Never mind. Fix this."),
             RuleExample("Don't touch the vendor folder. Add a test for the queue."),
+            RuleExample("Sort berths in each list by name. Stop showing empty berths."),
+            RuleExample(
+                "Let's move on to the tests in production. In the future, I'd like to add pages."
+            ),
         ),
     ),
     rule(
         "asks",
-        6,
+        7,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

@@ -22,8 +22,8 @@ _ADVERBS = rf"(?:{_ADVERB}\ )*"
 _NOT = r"(?:do\ not\ |never\ |no\ longer\ |rarely\ )?"
 
 _AT_HAND = (
-    r"(?:think|guess|see|get|need|want|know|believe|mean|hope|wish|wonder|suppose|assume|suspect|feel|agree|disagree|understand|notice|find"
-    r"|say|tell|ask|try|look|check|expect|remember|forget|doubt|recommend|suggest|propose|should|could|would|will|shall|can|cannot|must|may"
+    r"(?:no|think|guess|see|get|need|want|know|believe|mean|hope|wish|wonder|suppose|assume|suspect|feel|agree|disagree|understand|notice|find"
+    r"|say|tell|ask|try|look|check|expect|remember|recall|forget|doubt|recommend|suggest|propose|should|could|would|will|shall|can|cannot|must|may"
     r"|might|let|am|are|have|has|seem|keep|end|just|not|if|or|and|in|on|hear|click|press|hit\ (?:undo|enter|esc|save|send|§)|type|select|open|close|delete|reload|refresh|restart|scroll|drag|undo|upload|receive|run\ into|appreciate|apologi[sz]e"
     r"|thank|bet|swear|promise|trust|insist|consider|plan|intend|used|read\ (?:the|your|that)|do|put|add|set|call|care|mind|prefer\ (?:that|it)"
     r"|go\ (?:back|with|ahead|on)|come|start|begin|stop|ready|merge\ (?:it|this|§)|make\ (?:a|sure|it)|take\ (?:it|that|a\ look)|give|leave|move|send|like\ (?:how|what|the\ idea|both|option)|rock"
@@ -35,13 +35,13 @@ _NOT_HELD = (
     r"(?:question|problem|desire|intention|issue|error|idea|look|feeling|doubt|bug|failure|trouble|concern|request|task|todo|suggestion|comment|clue|choice|conflict"
     r"|hunch|theory|thought|word|favor|favour|time|day|weekend|night|blast|chance|opportunity|break|talk|chat|go|try|picture|photo|stuff|second(?!\ ?\()"
     r"|minute|moment|point|preference|objection|complaint|plan|test|case|fun|reason|way|lot|bit|few|couple|similar|different|new|good|great|nice"
-    r"|wonderful|amazing|lovely|hard|tough|rough|difficult|busy|bad|thing|evening|morning|week|option|change|update|commit|merge|file|result|nothing|access"
+    r"|more\ than\ half|half|wonderful|amazing|lovely|hard|tough|rough|difficult|busy|bad|thing|evening|morning|week|option|change|update|commit|merge|file|result|nothing|access"
     r"|class|alternative|process|percent|call|meeting|number|many|another|additional|what|such|version|branch|draft|strategy)s?\b"
 )
 """What somebody has for the moment."""
 
 _OF_NOW = (
-    r"(?:(?:not\ )?(?:sure|able|aware|certain|convinced)|ready|clean|focused|concerned|green|done|back|fine|ok(?:ay)?|good|happy|glad|sorry|stuck|lost|here|there|away|late|early|busy|tired|hungry|confused"
+    r"(?:(?:not\ )?(?:sure|able|aware|certain|convinced)|un(?:able|clear|sure|aware|certain)|ready|clean|focused|concerned|green|done|back|fine|ok(?:ay)?|good|happy|glad|sorry|stuck|lost|here|there|away|late|early|busy|tired|hungry|confused"
     r"|curious|excited|thankful|grateful|thrilled|stoked|pumped|psyched|amazed|relieved|overwhelmed|touched|honou?red|inspired(?!\ by\ my)|blessed|delighted|proud(?!\ to\ be)|sad|sick|worried|afraid\ (?:that|it|i)|bored|torn|home|connected|outside|inside|all\ (?:ears|set|good)|in\ (?:the|a\ (?:hurry|meeting|rush)|plan)|somewhere|on\ (?:it|the|my|that|hold)|at\ the|about|almost|nearly|close"
     r"|a\ (?:bit|little|lot|mess|fan\ of\ (?:how|this|the))|the\ (?:queen|king)|under|off|out|over|up|down|with\ you|against|for\ it|right|wrong|trying|impressed|surprised|interested\ in\ (?:how|what|the|your|\w+ing\ (?:it|its|the|this|that|your)\b)|(?:logged|signed|locked|kicked|cut|shut)\ (?:in|out|off)|set\ up|what|how|too|very|quite|pretty|really|just|done|going|so)\b"
 )
@@ -96,7 +96,7 @@ EVERYDAY = lazy_pattern(
       | (?:i|we)\ (?:was|were|have\ been|got)\ (?:just\ |recently\ |finally\ )?(?:born|raised|brought\ up|adopted|diagnosed|promoted|laid\ off|fired|hired|accepted|transferred|elected|married|divorced|engaged)\b
       | (?:i|we)\ {_ADVERBS}(?:cannot|can)\ (?:eat|drink|have|stand|bear|do\ without|tolerate|swim|drive|sing|cook|dance|ride|speak|sleep|whistle|ski|sew|knit|juggle|play\ (?:the|piano|guitar|chess))\b
       | (?:i|we)\ (?:have\ )?{_ADVERBS}(?:quit|gave\ up|given\ up|stopped|retired|dropped|ditched|replaced|got\ rid\ of|moved\ (?:to|from|away|off|over|in)|switched\ (?:to|from|over)|migrated|relocated|resigned
-          |upgraded|renamed|changed\ (?:my|our)\ (?!mind\b)\w+|joined|enrolled|left\ (?:my|the\ (?:company|team))|turned\ \d+|graduated|deprecated|standardi[sz]ed|adopted|founded|forked|killed|sold|signed)\ ?(?!(?:this|that|it|on|my\ phone)\b)
+          |upgraded|renamed|changed\ (?:my|our)\ (?!mind\b)\w+|joined|enrolled|left\ (?:my|the\ (?:company|team))|turned\ \d+|graduated|deprecated|standardi[sz]ed|adopted|founded|forked|killed|sold|signed)(?!\ (?:this|that|it|now|on|my\ phone)\b)
       | (?:i|we)\ {_ADVERBS}(?:plan|intend)\ to\ [^,;]{{3,80}}\b(?:next|in|this|by|until|after|before|on|soon|someday)\b
       | (?:i|we)\ will\ (?:also\ |then\ )?(?!(?:be\ (?:able|right|back)|see|let|check|look|try|do|fix|get|need|add|send)\b)[a-z]+\ (?:[^,;]{{1,60}}\ )?{_FUTURE}
       | (?:i|we)\ keep\ (?!(?:\w+ing|on)\b)[^,;]{{2,40}}?\ (?:off|on|open|closed|in|under|at|away)\b

@@ -72,6 +72,7 @@ _NO_SENTENCE = lazy_pattern(
       | \s*\[?\d\d:\d\d:\d\d
       | \s*\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b[\]:\s]
       | \s*\[(?:error|warn(?:ing)?|info|debug)\]
+      | \s*(?i:p?npm|yarn)\ (?i:warn|err!|error|notice)\b
       | \s*\*\*\s*\(\w+(?:\.\w+)*\)                     # ** (RuntimeError) …
       | \s*(?:at\s+[\w.$<>]+\s*\(|File\s"|Traceback\b|\w+(?:\.\w+)*(?:Error|Exception):\s)
       | \s*(?:\$|%|>>>|\.\.\.|iex>)\s                  # a prompt
@@ -282,20 +283,27 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         plain = written_out(sentence.plain).text
         told = plain[lead_in(plain).opening :]
         unsaid = (NO_STATEMENT, DOUBTED, INVERTED)
-        if any(one.search(told) for one in unsaid) or (record.project and _LIKES.match(told)):
-            said = False
-        else:
-            said = _REMEMBERED.match(plain) or _is_everyday(told)
+        if record.project and (_LIKES.match(told) or _AT_WORK.match(told)):
+            continue
+        said = not any(one.search(told) for one in unsaid) and (
+            _REMEMBERED.match(plain) or _is_everyday(told)
+        )
         lived = (WENT_THROUGH,) if record.project else (WENT_THROUGH, LIVED)
         if said or _went_through(told, lived) or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
 
 _LIKES = lazy_pattern(
-    r"(?:i|we) (?:\w+ly |also |do |too )*(?:like|love|hate|dislike|enjoy)\b"
-    rf"(?! (?:to \w|\w+ing\b|{IN_GENERAL}))"
+    r"(?:i|we) (?:\w+ly |also |do |not |too )*(?:like|love|hate|dislike|enjoy)\b"
+    rf"(?! (?!having\b|seeing\b)(?:to \w|\w+ing\b|{IN_GENERAL}))"
 )
 """What somebody likes of a thing at hand, where there is work; in general they like a kind."""
+
+_AT_WORK = lazy_pattern(
+    r"(?:i am|we are) (?:\w+ )*?(?:writing|taking|planning|making|looking for|considering|seeing"
+    r"|thinking (?:about|of)(?! (?!following\b)\w+ing\b))\b"
+)
+"""What somebody is at, where there is work: the task at hand."""
 
 
 def _wishes(told: str) -> bool:
@@ -305,10 +313,15 @@ def _wishes(told: str) -> bool:
 def _is_everyday(told: str) -> bool:
     """Whether a sentence tells what somebody is, has, does regularly or plans."""
     clause = at_home(_first_clause(told))
+    if _NAMED.fullmatch(told):
+        return False
     # What somebody prefers when something happens, they prefer whether it happens or not.
     main = _WHENEVER.sub("", clause) if _PREFERS.match(clause) else clause
     return EVERYDAY.match(clause) is not None and not PASSING.search(main)
 
+
+_NAMED = lazy_pattern(r"(?:my|our) (?:[\w'-]+ ){0,3}[\w'-]+s")
+"""What reads like a heading where no mark ends it, and like a sentence where one does."""
 
 _PREFERS = lazy_pattern(r"(?:i|we) (?:\w+ )?prefer\b")
 _WHENEVER = lazy_pattern(r" (?:when|whenever|if)\b.*$")
@@ -393,7 +406,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        11,
+        12,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,
@@ -415,6 +428,8 @@ RULES: tuple[Rule, ...] = (
             RuleExample("I have been testing all day. I finished reading the docs of it."),
             RuleExample("Yeah, I love to. We rock! I'm super thankful. It's Ann!"),
             RuleExample("I have a question. I need you to fix it. I see two errors."),
+            RuleExample("My household preferences"),
+            RuleExample("I no longer recall why. I am unclear on what has been done."),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),
     ),

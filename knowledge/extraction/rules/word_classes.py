@@ -68,8 +68,14 @@ ASKS = re.compile(
 )
 """A question, with or without its mark, or what somebody wants told."""
 
+STEERS = (
+    r"(?:go\ (?:on|ahead|through|back|over)|move\ (?:on|forward|ahead)|keep\ (?:going|moving|working|pushing|trying)|continue|proceed|start|begin"
+    r"|resume|come\ back|get\ back|get\ started|switch\ gears|work\ (?:on|through)|focus|try|see|test|tackle|finish|wrap\ up|take\ a\ look)\b"
+)
+"""What is said of how a conversation goes on, not of what it is about."""
+
 DOUBTED = re.compile(
-    r"\b(?:maybe|perhaps|probably|might|could|wonder\w*|guess|hopefully|not sure|whether|i (?:think|thought|believe|suppose"
+    r"\b(?:lets? (?:us )?say|maybe|perhaps|probably|might|could|wonder\w*|guess|hopefully|not sure|whether|i (?:think|thought|believe|suppose"
     r"|suspect|assume|wish)|seems?|looks like|apparently|if only|suppose|imagine|lol|haha\w*|jk)\b"
 )
 REPORTED = re.compile(

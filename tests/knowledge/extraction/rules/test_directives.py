@@ -34,7 +34,6 @@ def kinds(text: str) -> list[tuple[bool, str]]:
         "Commit messages must be in the imperative.",
         "Field numbers are never to be reused.",
         "State machines over boolean flags.",
-        "Set timeouts on all outgoing calls.",
         "Ask before opening a second pull request.",
         "Dates go into the log as ISO, not as text.",
         "I want every endpoint to have a test.",
