@@ -111,25 +111,7 @@ def test_a_changed_stage_is_made_again(house: House, monkeypatch: pytest.MonkeyP
     assert set(work["fingerprint"]) == {stage.extractor.fingerprint(house.state.policy)}
 
 
-def test_a_file_that_grows_costs_its_day(new_house: NewHouse) -> None:
-    house = new_house()
-    path = house.logs / "a.jsonl"
-    days = ["2026-02-01", "2026-03-01", "2026-04-01"]
-    path.write_bytes(
-        b"".join(line(f"{day}T10:00:00Z", n, "We use pnpm here.") for n, day in enumerate(days))
-    )
-    follow(house.state)
-    with path.open("ab") as file:
-        file.write(line("2026-03-01T10:05:00Z", 9, "Use ssh to reach nas.example.net."))
-    listener = Listener()
-    token = LISTENER.set(listener)
-    house.follow()
-    LISTENER.reset(token)
-    assert listener.reports["raw_logs"].units == 2, "those of one day of three"
-    assert listener.reports["candidates"].units == len(RULES) + 1, "and what people ingest"
-
-
-def test_a_file_that_grows_makes_only_what_it_touches_of_entities_and_facts(
+def test_a_file_that_grows_costs_its_day_and_makes_of_entities_and_facts_only_what_it_touches(
     new_house: NewHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house = new_house()
@@ -152,7 +134,12 @@ def test_a_file_that_grows_makes_only_what_it_touches_of_entities_and_facts(
     assert before.keys() == set(days)
     with path.open("ab") as file:
         file.write(line("2026-03-01T10:05:00Z", 9, "Restart nginx on the nas."))
+    listener = Listener()
+    token = LISTENER.set(listener)
     assert house.follow() == ["update"]
+    LISTENER.reset(token)
+    assert listener.reports["raw_logs"].units == 2, "those of one day of three"
+    assert listener.reports["candidates"].units == len(RULES) + 1, "and what people ingest"
     after = files_by_day(house, FACT_SOURCES)
     assert {day for day in days if before[day] != after[day]} == {"2026-03-01"}
     records = house.state.warehouse.read(RECORDS).collect()
@@ -179,26 +166,18 @@ def test_a_source_that_goes_away_takes_no_record(new_house: NewHouse) -> None:
     }
     for path, lines in said.items():
         path.write_bytes(b"".join(lines))
-    follow(house.state)
+    follow(house.state, until="records")
     before = house.state.warehouse.read(RECORDS).collect().sort("record_key")
     assert before.height == 12
     deleted.unlink()
     shrunk.write_bytes(said[shrunk][0])
     replaced.write_bytes(line("2026-02-03T11:00:00Z", 77, "Something else altogether."))
-    house.follow()
+    follow(house.state)
     after = house.state.warehouse.read(RECORDS).collect().sort("record_key")
     kept = after.join(before.select("record_key"), on="record_key", how="semi")
     assert_frame_equal(kept, before)
     (new,) = after.join(before, on="record_key", how="anti")["source_file"]
     assert new == str(replaced)
-
-
-def test_a_second_run_writes_no_new_version(house: House) -> None:
-    before = versions(house)
-    assert house.run("update").success
-    assert house.run("verify").success
-    assert versions(house) == before
-    assert house.tick() == "nothing new"
 
 
 def test_runs_of_the_sensor_make_what_one_build_makes(built: House) -> None:
@@ -209,9 +188,9 @@ def test_runs_of_the_sensor_make_what_one_build_makes(built: House) -> None:
         assert_frame_equal(stored, expected, check_exact=True)
 
 
-def test_the_night_tidies_and_changes_nothing_that_is_read(house: House) -> None:
+def test_a_second_run_and_a_night_change_nothing_that_is_read(house: House) -> None:
     before = versions(house)
-    result = house.run("night")
-    assert result.success
-    assert versions(house) == before
+    for job in ("update", "verify", "night"):
+        assert house.run(job).success
+        assert versions(house) == before, job
     assert house.tick() == "nothing new"

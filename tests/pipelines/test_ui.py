@@ -68,7 +68,8 @@ def test_each_check_that_shares_a_step_runs_by_itself(ui: Ui) -> None:
 
 @pytest.mark.usefixtures("by_polars")
 def test_backfills_run_whatever_is_selected(ui: Ui) -> None:
-    for selected in (["candidates"], ["episodes", "learning_candidates"], [*ui.assets], ["facts"]):
+    # All assets together: test_ui_backfill.py
+    for selected in (["candidates"], ["episodes", "learning_candidates"], ["facts"]):
         assert ui.backfill(*selected) == OK, selected
 
 

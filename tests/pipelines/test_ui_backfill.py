@@ -160,29 +160,34 @@ def test_a_changed_prompt_is_shown_and_asked_again_when_a_person_says_so(
 
 @pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 @pytest.mark.parametrize(
-    ("auto_backfill", "budget", "asks"),
+    ("auto_backfill", "budget", "asks", "by_sensor"),
     [
-        ("never", "1", False),
-        ("within_budget", "", False),
-        ("within_budget", "1", True),
-        ("within_budget", "0.0000001", False),
-        ("always", "", True),
+        ("never", "1", False, True),
+        ("within_budget", "1", True, True),
+        # Whoever starts the run, the same place decides.
+        ("within_budget", "", False, False),
+        ("within_budget", "0.0000001", False, False),
+        ("always", "", True, False),
     ],
 )
-def test_the_sensor_asks_again_as_auto_backfill_says(
+def test_a_run_asks_again_as_auto_backfill_says(
     server: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
     auto_backfill: str,
     budget: str,
     asks: bool,
+    by_sensor: bool,
 ) -> None:
     changed_prompt(monkeypatch)
     monkeypatch.setenv("CAIRN_AUTO_BACKFILL", auto_backfill)
     monkeypatch.setenv("CAIRN_BUDGET_DAY", budget)
     paid, state = server.requests, opened()
     before = state.warehouse.read(CANDIDATES).collect().sort("candidate_id")
-    with dg.DagsterInstance.ephemeral() as instance:
-        House(state, state.home.root, instance).follow()
+    if by_sensor:
+        with dg.DagsterInstance.ephemeral() as instance:
+            House(state, state.home.root, instance).follow()
+    else:
+        follow(state)
     assert (server.requests > paid) == asks
     assert bool(asked_again(opened().of("default"))) != asks
     if not asks:

@@ -102,7 +102,8 @@ def test_the_client_finds_the_home_where_cairn_has_it(
 def test_an_ended_session_is_taken_in_by_the_cairn_of_the_path(
     plugin: Path, environment: dict[str, str], own_home: Path, samples: Path, tmp_path: Path
 ) -> None:
-    session = next((samples / "claude_code" / "lantern-shop").glob("*.jsonl"))
+    sessions = (samples / "claude_code" / "lantern-shop").glob("*.jsonl")
+    session = min(sessions, key=lambda file: file.stat().st_size)
     payload = claude_code("SessionEnd", "s-5", ORCHARD, reason="other")
     payload["transcript_path"] = str(session)
     assert said(plugin, payload, environment, tmp_path) == ""
