@@ -6,6 +6,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from cairn.assets.effects.search import enrich
 from cairn.knowledge.schema.tables import LEARN_PROMPTS, RAW_LOGS
 from cairn.pipelines.enrich import idle
 from cairn.resources.context import State
@@ -38,10 +39,15 @@ def told(house: House, text: str) -> None:
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-def test_a_learn_prompt_is_searched_for_when_nothing_else_is_to_be_done(house: House) -> None:
+def test_learn_prompts_are_searched_for_by_one_job_once_nothing_else_is_to_be_done(
+    house: House,
+) -> None:
     assert house.looked(idle) == "nothing is due"
     told(house, "/learn green tea")
-    follow(house.state)
+    without = House(State(house.state.home, Settings()), house.logs, house.instance)
+    assert follow(without.state)
+    assert without.looked(idle) == "no search provider is set"
+    assert without.run("enrich").success
     told(house, "/learn black tea")
     assert house.looked(idle) == "extraction waits"
     assert house.run("enrich").success
@@ -49,8 +55,10 @@ def test_a_learn_prompt_is_searched_for_when_nothing_else_is_to_be_done(house: H
     follow(house.state)
     assert house.looked(idle) == "enrich"
     assert house.run("enrich").success, "notes since when searches may be made"
-    assert intended(house.state, "search", LONG_AGO) == 0
     follow(house.state)
+    assert house.run("night").success
+    assert house.run("verify").success
+    assert intended(house.state, "search", LONG_AGO) == 0, "no other job searches"
     assert house.looked(idle) == "enrich"
     assert house.run("enrich").success
     assert intended(house.state, "search", LONG_AGO) == 8
@@ -61,20 +69,6 @@ def test_a_learn_prompt_is_searched_for_when_nothing_else_is_to_be_done(house: H
     assert house.looked(idle) == "nothing is due"
 
 
-def test_without_a_provider_nothing_is_done_and_no_other_job_searches(house: House) -> None:
-    told(house, "/learn green tea")
-    without = House(State(house.state.home, Settings()), house.logs, house.instance)
-    assert follow(without.state)
-    assert without.looked(idle) == "no search provider is set"
-    assert without.run("enrich").success
-    follow(house.state)
-    assert house.run("enrich").success
-    follow(house.state)
-    assert house.run("night").success
-    assert house.run("verify").success
-    assert intended(house.state, "search", LONG_AGO) == 0
-
-
 def test_what_searches_brought_is_forgotten_for_good_and_may_be_asked_for_anew(
     house: House,
 ) -> None:
@@ -83,7 +77,7 @@ def test_what_searches_brought_is_forgotten_for_good_and_may_be_asked_for_anew(
     def searched() -> None:
         for _ in range(3):
             if house.looked(idle) == "enrich":
-                assert house.run("enrich").success
+                enrich(state)
                 follow(state)
         assert house.looked(idle) == "nothing is due"
 

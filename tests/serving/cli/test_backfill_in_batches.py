@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import load_settings
+from cairn.resources.home.sources import add_source
 from tests.journeys.hives import CHAT, chat, telling
+from tests.journeys.running import follow
 from tests.resources.batch_server import BatchServer
 from tests.resources.model_server import served
 from tests.serving.conftest import Ask
@@ -42,12 +47,15 @@ def test_a_backfill_in_batches_gives_what_one_by_one_gives_at_half_the_price(
     def at(home: str) -> Ask:
         return lambda *given: run_cairn("--home", tmp_path / home, *given)
 
+    def taken_in(home: str) -> None:
+        state = State(open_home(tmp_path / home), load_settings())
+        add_source(state.home, tmp_path / "logs", "default")
+        follow(state)
+
     alone, cairn = at("alone"), at("home")
-    for own in (alone, cairn):
-        assert own("sources", "add", "logs").code == 0
-    assert cairn("run", "--no-report").code == 0  # rules alone
+    taken_in("home")  # by rules alone
     monkeypatch.setenv("CAIRN_MODEL", "openai/gpt-4o-mini")
-    assert alone("run", "--no-report").code == 0
+    taken_in("alone")
     asked = server.requests
 
     done = cairn("backfill", "--stale", "--yes", "--batch")

@@ -220,7 +220,7 @@ def test_what_hooks_queued_is_taken_in_and_what_cannot_be_is_told(
         "with the folder of what its sub-agents said"
     )
     assert queued(home) is None
-    later = sessions / "5690c15e-1a6d-450a-b23e-3a8485d8f4db.jsonl"
+    later = sessions / "726523c3-0f72-49e9-a1f4-c1656b2471d9.jsonl"
     queue.write_text(json.dumps(entry | {"path": str(later)}) + "\n")
     told = run_cairn("--home", home.root, "intake")
     assert "work: 2 conversations" in told.out

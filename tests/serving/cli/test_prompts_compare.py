@@ -10,7 +10,12 @@ import pytest
 
 from cairn.knowledge.llm.prompts import PROMPTS, entity_facts
 from cairn.knowledge.llm.prompts.learnings import lessons
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import load_settings
+from cairn.resources.home.sources import add_source
 from cairn.resources.llm.prices import known
+from tests.journeys.running import follow
 from tests.journeys.test_language_model import CHAT, LESSON, chat, teaching, telling
 from tests.resources.model_server import ModelServer, Said, served
 from tests.serving.conftest import Answer, Ask
@@ -187,8 +192,9 @@ def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
 ) -> None:
     home = tmp_path / "home"
     cairn = partial(run_cairn, "--home", home)
-    assert cairn("sources", "add", ".").code == 0
-    assert cairn("run", "--no-report").code == 0
+    state = State(open_home(home), load_settings())
+    add_source(state.home, tmp_path, "default")
+    follow(state)
     paid = server.requests
     (home / "prompts").mkdir()
     shown = cairn("prompts", "show", "entity_facts", "--toml").out

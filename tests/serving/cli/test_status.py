@@ -12,6 +12,7 @@ from cairn.pipelines import follow as run
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
 from cairn.serving.status.freshness import freshness
 from cairn.serving.write.inbox import add_event
 from cairn.serving.write.requests import order
@@ -75,13 +76,17 @@ def test_lag_is_how_long_what_was_logged_waits(published: State, run_cairn: Ask)
     assert "like tea" not in told
 
 
-def test_a_namespace_that_is_held_back_is_not_all_published(house: House, run_cairn: Ask) -> None:
+def test_a_namespace_that_is_held_back_is_not_all_published(
+    published: State, tmp_path: Path, run_cairn: Ask
+) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    add_source(published.home, logs, "default")
     strict = Policy(max_retraction_ratio=0.2, max_retraction_count=0)
-    state = State(house.state.home, Settings(policy=strict))
-    follow(state)
-    talk(house.logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
-    follow(house.state)
-    talk(house.logs, 2, "I live in Oslo.", "2026-02-08T10:00:00Z")
+    state = State(published.home, Settings(policy=strict))
+    talk(logs, 1, "I live in Rome.", "2026-02-05T10:00:00Z")
+    follow(published)
+    talk(logs, 2, "I live in Oslo.", "2026-02-08T10:00:00Z")
     run.follow(state)
     fresh = freshness(state, "default")
     assert fresh.lag_seconds
