@@ -1,10 +1,10 @@
 """Questions in batches: half the price, the same answers, and none that is lost without a word."""
 
 import json
+import os
 import subprocess
 import sys
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,15 @@ from tests.resources.model_server import error, served
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
 WAITS = Answer("pending", None, "in_batch")
+KEYS = {"OPENAI_API_KEY": "sk-kiwi", "ANTHROPIC_API_KEY": "sk-ant-kiwi"}
 MODELS = {"openai": "openai/gpt-4o-mini", "anthropic": "anthropic/claude-haiku-4-5"}
 
 
 @pytest.fixture(params=MODELS)
 def provider(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A model of each form, and the server that answers for it."""
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-kiwi")
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-kiwi")
+    for name, key in KEYS.items():
+        monkeypatch.setenv(name, key)
     monkeypatch.setattr("cairn.resources.llm.retry_sensor.FIRST_DELAY", 0.01)
     with served(BatchServer) as server:
         server.script = lambda _: GOOD
@@ -132,33 +133,58 @@ def test_a_batch_whose_submission_was_not_heard_of_is_found_again(
     assert provider.server.asked == []
 
 
-@pytest.mark.faults
-def test_a_process_killed_before_it_notes_its_batch_loses_nothing(
-    provider: Provider, tmp_path: Path
-) -> None:
-    program = textwrap.dedent(f"""
-        import sys
-        from pathlib import Path
-        from tests.resources.llm.test_batching import Provider
-        from tests.resources.batch_server import BatchServer
-        server = BatchServer({provider.server.root.rpartition(":")[2]})
-        model = Provider(server, {provider.form!r}).run(Path({str(tmp_path)!r}))
-        from tests.resources.llm.questions import asks
+SUBMITS = """
+import json, os, sys
+from pathlib import Path
+from cairn.resources.llm.provider import load
+from tests.resources.batch_server import BatchServer
+from tests.resources.llm.questions import asks
+from tests.resources.llm.test_batching import Provider
+
+load()
+while line := sys.stdin.readline():
+    port, form, home = json.loads(line)
+    child = os.fork()
+    if not child:
+        model = Provider(BatchServer(port), form).run(Path(home))
         model.answers(asks(2))
-        print("ready", flush=True)
+        print(os.getpid(), flush=True)
         sys.stdin.readline()
         model.submit()
-    """)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+os._exit(0)  # to take down all that was loaded takes a second
+"""
+"""Submits a batch in a process of its own each time; loads what takes seconds once for all."""
+
+
+@pytest.fixture(scope="module")
+def submitting() -> Iterator[Callable[[str], str]]:
+    """Tells a process that submits batches a line, and gives the line that it answers."""
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+        [sys.executable, "-c", SUBMITS], env=os.environ | KEYS,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
         assert process.stdout
         assert process.stdin
-        assert process.stdout.readline() == "ready\n"
-        provider.server.kills = process.pid
-        process.stdin.write("\n")
-        process.stdin.flush()
-        assert process.wait(30) == -9
+        told, answers = process.stdin, process.stdout
+
+        def tell(line: str) -> str:
+            told.write(line + "\n")
+            told.flush()
+            return answers.readline().strip()
+
+        yield tell
+        told.close()
+
+
+@pytest.mark.faults
+def test_a_process_killed_before_it_notes_its_batch_loses_nothing(
+    provider: Provider, submitting: Callable[[str], str], tmp_path: Path
+) -> None:
+    port = int(provider.server.root.rpartition(":")[2])
+    provider.server.kills = int(submitting(json.dumps([port, provider.form, str(tmp_path)])))
+    assert submitting("go on") == "-9"
     provider.server.kills, provider.server.ended = 0, True
     (kept,) = OpenBatches(tmp_path).of()
     assert kept.remote is None
