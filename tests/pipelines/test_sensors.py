@@ -26,7 +26,7 @@ from cairn.resources.processes import process_name
 from cairn.resources.warehouse.publication import published
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
-from tests.pipelines.house import House, failure, open_house
+from tests.pipelines.house import House, failure
 from tests.resources import qdrant_http
 
 NewHouse = Callable[[], House]
@@ -187,10 +187,8 @@ def test_a_run_that_failed_is_tried_later_and_makes_it_good(
     assert published(house.state.home, "default") is not None
 
 
-def test_a_new_record_is_searchable_after_some_ticks(
-    tmp_path: Path,
-) -> None:
-    house = open_house(tmp_path)
+def test_a_new_record_is_searchable_after_some_ticks(new_house: NewHouse) -> None:
+    house = new_house()
     path = house.logs / "a.jsonl"
     path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
     assert house.follow() == ["update"]
