@@ -54,12 +54,13 @@ def test_output_is_one_json_document_and_nothing_else(home: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("seen", [0, 10])
 @pytest.mark.parametrize(
-    "arguments",
-    [["facts", "--events", "--limit", "1000", "--json"], ["facts", "--events", "--limit", "1000"],
-     ["config", "search_limit"]],
-    ids=["json", "table", "a line"],
+    ("arguments", "seen"),
+    [(["facts", "--events", "--limit", "1000", "--json"], 0),
+     (["facts", "--events", "--limit", "1000", "--json"], 10),
+     (["facts", "--events", "--limit", "1000"], 10),
+     (["config", "search_limit"], 0)],
+    ids=["json-0", "json-10", "table-10", "a line-0"],
 )  # fmt: skip
 def test_a_reader_that_has_seen_enough_ends_it_quietly(
     home: Path, arguments: list[str], seen: int
