@@ -11,14 +11,14 @@ from cairn.pipelines.checks.frames import CHECKS
 from cairn.resources.home.sources import add_source
 from tests.homes import copy_home
 from tests.pipelines.house import House, talk
-from tests.pipelines.ui import Ui, opened_ui
+from tests.pipelines.ui import Ui, forget_definitions, opened_ui
 
 DAY = "2026-03-15"
 OK = "SUCCESS"
 
 
 @pytest.fixture(scope="module")
-def ui(built: House, tmp_path_factory: pytest.TempPathFactory) -> Generator[Ui]:
+def shared_ui(built: House, tmp_path_factory: pytest.TempPathFactory) -> Generator[Ui]:
     """The UI over a home that has data, to which no test adds any."""
     home = copy_home(built.state.home.root, tmp_path_factory.mktemp("ui") / "home")
     with pytest.MonkeyPatch.context() as patched:
@@ -26,6 +26,13 @@ def ui(built: House, tmp_path_factory: pytest.TempPathFactory) -> Generator[Ui]:
         patched.setenv("DAGSTER_HOME", str(home / "dagster"))
         with opened_ui() as ui:
             yield ui
+
+
+@pytest.fixture
+def ui(shared_ui: Ui) -> Ui:
+    """That UI, whatever other one a test has opened meanwhile."""
+    forget_definitions()
+    return shared_ui
 
 
 @pytest.fixture

@@ -203,14 +203,19 @@ def _keys(names: Sequence[str]) -> list[dict[str, list[str]]]:
     return [{"path": [name]} for name in names]
 
 
-@contextmanager
-def opened_ui() -> Generator[Ui]:
-    """The UI over the home that CAIRN_HOME names."""
+def forget_definitions() -> None:
+    """Has runs load the definitions anew, of the home that CAIRN_HOME names by now."""
     # By this name Dagster loaded it for another home, in a test before.
     sys.modules.pop("definitions", None)
     # And so it keeps the job that it executed last, with the home and settings of then.
     ReconstructableJob.get_repository_definition.cache_clear()
     ReconstructableJob.get_definition.cache_clear()
+
+
+@contextmanager
+def opened_ui() -> Generator[Ui]:
+    """The UI over the home that CAIRN_HOME names."""
+    forget_definitions()
     definitions = LoadableTargetOrigin(
         python_file=str(ROOT / "pipelines" / "definitions.py"),
         attribute="defs",
