@@ -147,17 +147,20 @@ def test_one_in_ten_is_held_out_and_noted(own_home: Path, hook: Hook) -> None:
 
 def test_without_a_holdout_all_is_shown(own_home: Path, hook: Hook) -> None:
     state = State(open_home(own_home), Settings(policy={"holdout_share": 0.0}))
-    follow(state)
+    follow(state.of("ada"))
     for number in range(20):
         hook(own_home, started("claude-code", f"s-{number}", ORCHARD))
     assert not any(offer["held_out"] for offer in offers(own_home))
 
 
-def test_what_was_offered_is_taken_in_and_makes_no_knowledge(own_home: Path, hook: Hook) -> None:
-    state = State(open_home(own_home), Settings())
-    hook(own_home, started("claude-code", "s-8", ORCHARD))
-    hook(own_home, started("claude-code", "s-9", ORCHARD))
+def test_what_was_offered_is_taken_in_makes_no_knowledge_and_is_forgotten_with_its_session(
+    own_home: Path, hook: Hook
+) -> None:
+    state = State(open_home(own_home), Settings()).of("ada")
     before = state.warehouse.read(RAW_LOGS).collect()
+    session = before.filter(kind="message")["conversation_id"][0]
+    hook(own_home, started("claude-code", session, ORCHARD))
+    hook(own_home, started("claude-code", "s-10", ORCHARD))
     follow(state)
     after = state.warehouse.read(RAW_LOGS).collect()
     new = after.join(before, on="record_id", how="anti")
@@ -165,15 +168,6 @@ def test_what_was_offered_is_taken_in_and_makes_no_knowledge(own_home: Path, hoo
         ("effect", "offer", "", "system")
     ]
     assert new.height == 2
-
-
-def test_what_a_session_was_offered_is_forgotten_with_it(own_home: Path, hook: Hook) -> None:
-    state = State(open_home(own_home), Settings())
-    logs = state.warehouse.read(RAW_LOGS).filter(namespace="ada", kind="message").collect()
-    session = logs["conversation_id"][0]
-    hook(own_home, started("claude-code", session, ORCHARD))
-    hook(own_home, started("claude-code", "s-10", ORCHARD))
-    follow(state)
     assert {offer["session"] for offer in offers(own_home)} == {session, "s-10"}
     note(state.home, reach(state, target(state, session, "ada")).event)
     follow(state)

@@ -20,7 +20,7 @@ from tests.serving.hooks.payloads import started
 def test_all_surfaces_tell_the_same_of_offers(own_home: Path, hook: Hook, run_cairn: Ask) -> None:
     for number in range(3):
         hook(own_home, started("claude-code", f"s-{number}", "/home/ada/code/orchard"))
-    follow(State(open_home(own_home), Settings()))
+    follow(State(open_home(own_home), Settings()).of("ada"))
     asked = ("--home", own_home, "utility", "--namespace", "ada", "--limit", "2", "--json")
     told = run_cairn(*asked).json
     assert told["pieces"] > 2 == len(told["top"])

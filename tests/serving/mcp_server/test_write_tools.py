@@ -58,7 +58,7 @@ def test_what_is_told_is_known_after_the_next_run(
     ask("record_feedback", id=ada.learning, verdict="wrong")
     note = ask.fields("remember", text="We always deploy quincepress on a Tuesday.")
     assert ask.fields("search_memory", query="deploy on a Tuesday")["results"] == []
-    follow(two.state)
+    follow(two.state.of("ada"))
     explained = ask.fields("explain_fact", id=ada.fact)
     *_, before, after = explained["history"]
     assert after["cause"] == "feedback"
