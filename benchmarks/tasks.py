@@ -280,7 +280,8 @@ def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as home:
         state, _ = made(Path(home), int(count))
         queries = queries_of(Memory(state), 50 if int(asked) > 1 else 10)
-        workers = max(2, os.cpu_count() or 1)
+        # Whoever only looks whether it runs at all needs no more than several.
+        workers = max(2, os.cpu_count() or 1) if int(asked) > 1 else 2
         return measured(state, queries, int(asked), float(seconds), workers)
 
 
