@@ -19,13 +19,15 @@ from cairn.resources.context import State
 from cairn.resources.home.sources import add_source
 from cairn.serving.cli.review.entities import entity_pairs
 from cairn.serving.write.decisions import choose, note, united
-from tests.journeys.hives import chat
-from tests.journeys.running import assert_as_built
+from tests.journeys.hives import MODEL, chat
+from tests.journeys.running import PUBLISHED, assert_as_built
 from tests.resources.model_server import ModelServer, Said
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
 Run = Callable[..., State]
+NAMED = ENTITY_MERGES.name
+"""Until there, a run makes which entities are one; a person decides of what is published."""
 LUMEN = {"Lumen", "Project Lumen"}
 
 
@@ -63,10 +65,10 @@ def run(opened: Callable[..., State], server: ModelServer, logs: Path) -> Run:
     ):  # fmt: skip
         chat(logs, f"c{number}", [("user", f"2026-03-0{number}T09:00:00Z", text)])
 
-    def made(model: str | None = "openai/gpt-4o-mini", *, night: bool = True) -> State:
+    def made(model: str | None = MODEL, *, night: bool = True, until: str = PUBLISHED) -> State:
         state = opened(model)
         state.begin_run("command", night=night)
-        follow(state)
+        follow(state, until=until)
         return state
 
     return made
@@ -98,7 +100,7 @@ def a_day_later(state: State) -> None:
 def test_one_question_a_night_and_a_person_has_the_last_word(
     run: Run, server: ModelServer, logs: Path
 ) -> None:
-    state = run(night=False)
+    state = run(night=False, until=NAMED)
     assert one(state) == []
     (row,) = entity_pairs(state, "default").to_dicts()
     assert {row["left"], row["right"]} == LUMEN, "a person may say so before"
@@ -116,11 +118,11 @@ def test_one_question_a_night_and_a_person_has_the_last_word(
     # Another night, and more is said: what was answered is kept, and nobody asks again.
     a_day_later(state)
     chat(logs, "c5", [("user", "2026-03-05T09:00:00Z", "Project Lumen got a new shade.")])
-    state = run()
+    state = run(until=NAMED)
     assert one(state) == [(LUMEN, "model")]
     assert len(asked(server)) == 1
     # Without the model its verdict goes; with it, it comes back.
-    assert one(run(model=None)) == []
+    assert one(run(model=None, until=NAMED)) == []
     assert one(run()) == [(LUMEN, "model")]
 
     # A person takes it out, and it stays out, in whatever night.
@@ -133,7 +135,7 @@ def test_one_question_a_night_and_a_person_has_the_last_word(
     decide(state, MERGE)
     assert one(run()) == [(LUMEN, "decided")]
     decide(state, KEEP_APART)
-    assert one(run()) == []
+    assert one(run(until=NAMED)) == []
     assert len(asked(server)) == 1
 
 
@@ -156,7 +158,7 @@ def test_names_of_two_namespaces_are_in_no_question(
     other.mkdir()
     chat(other, "o1", [("user", "2026-03-01T09:00:00Z", "Lumen is in the cellar.")])
     add_source(opened().home, other, "other")
-    state = run()
+    state = run(until=NAMED)
     assert sorted(state.namespaces()) == ["default", "other"]
     assert state.of("other").warehouse.read(ENTITIES).collect().height > 0
     assert one(state) == [(LUMEN, "model")]
