@@ -7,13 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from cairn.pipelines.checks.engines import CheckEngine
+from cairn.pipelines.checks.expectations import suites
+from cairn.pipelines.checks.frames import run_suite
 from cairn.pipelines.runner import RunFailed, run_graph
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.inbox import append_event
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
+from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.warehouse.publication import published
+from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, talk
 from tests.pipelines.test_sensors import line
 
@@ -51,8 +56,13 @@ def with_another(house: House) -> None:
     )
     event = {"type": "note", "namespace": "other", "text": "The harbor door code has changed."}
     append_event(house.state.home, event, redact=lambda text: (text, 0))
-    house.follow()
-    assert house.run("verify", namespace="other").success
+    follow(house.state)
+    verdicts = SuiteVerdicts(house.state.home, "other")
+    of_other = [
+        run_suite(house.state.of("other"), one, verdicts, CheckEngine.POLARS) for one in suites()
+    ]
+    assert not any(found.broken for found in of_other)
+    verdicts.save()
 
 
 def test_a_run_opens_no_file_of_another_namespace(house: House) -> None:
