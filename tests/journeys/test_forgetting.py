@@ -16,6 +16,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from cairn.assets.effects.search import enrich
 from cairn.assets.engine.progress import StageReport
@@ -55,6 +56,7 @@ from cairn.resources.llm.open_batches import OpenBatch
 from cairn.resources.vector_index import edge
 from cairn.resources.warehouse.publication import manifests, namespaces
 from cairn.resources.web.search_provider import Folder
+from cairn.serving.cli.main import cairn
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.write.deletion import Target, Unforgettable, reach, target
 from cairn.serving.write.inbox import add_event
@@ -520,18 +522,6 @@ main()
 """
 
 
-@pytest.fixture
-def environment() -> dict[str, str]:
-    return {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_"))}
-
-
-def process(environment: dict[str, str], *command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, check=False,
-        env=environment, cwd=ROOT,
-    )  # fmt: skip
-
-
 HOLDING = (
     ("inbox/ada/*", "bytes"),
     ("answers.sqlite*", "bytes"),
@@ -552,7 +542,7 @@ HOLDING = (
 @pytest.mark.slow
 @pytest.mark.faults
 def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
-    ada_and_bo: State, tmp_path: Path, environment: dict[str, str]
+    ada_and_bo: State, tmp_path: Path
 ) -> None:
     state, home = ada_and_bo, ada_and_bo.home.root
     seen = standing(home, WORD)
@@ -562,7 +552,11 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     # Killed when records are gone, and the inbox and all tables made of them are not.
     other = copied(home, tmp_path / "other")
     command = ("--home", str(home), "forget", "ada-session-1")
-    done = process(environment, "-c", KILLED, *command)
+    own = {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_"))}
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, *command], capture_output=True, text=True, check=False,
+        env=own, cwd=ROOT,
+    )  # fmt: skip
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert forgetting(state.home) == {"ada"}
     here = state.warehouse.read(RECORDS, namespace="ada").collect()
@@ -582,9 +576,10 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(
     oiled = f"The {KEPT_WORD} needs oil."
     add_event(state, {"type": "note", "namespace": "bo", "text": oiled})
     command = ("--home", str(home), "forget", WORD, "--namespace", "ada", "--everywhere")
-    done = process(environment, "-m", "cairn", *command, "--purge", "--yes", "--json")
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    undisturbed = CliRunner(env={"CAIRN_HOME": None, "DAGSTER_HOME": None})
+    ended = undisturbed.invoke(cairn, [*command, "--purge", "--yes", "--json"])
+    assert ended.exit_code == 0, ended.output
+    told = json.loads(ended.stdout)
     assert (told["target_type"], told["named"], told["not_yet"]) == ("name", [], {})
     assert told["counts"]["removed"]["conversations"] == 3, "what was killed is ended"
     assert standing(home, WORD) == {}
