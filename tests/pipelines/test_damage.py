@@ -212,13 +212,20 @@ THINGS = (
 
 
 def together() -> Iterator[list[tuple[Thing, Harm]]]:
-    """All harms, as many at once as do not hide one another."""
+    """All harms, as many at once as do not hide one another.
+
+    There is much that may happen to the list of sources: half of it goes beside what is remade.
+    """
+    groups: dict[tuple[bool, str], list[tuple[Thing, Harm]]] = {}
+    for thing in THINGS:
+        groups.setdefault((thing.remade, thing.group), []).extend(
+            (thing, harm) for harm in thing.harms
+        )
+    sources = groups[False, "s"]
+    groups[True, "s"], groups[False, "s"] = sources[::2], sources[1::2]
     for remade in (True, False):
-        groups: dict[str, list[tuple[Thing, Harm]]] = {}
-        for thing in THINGS:
-            if thing.remade == remade:
-                groups.setdefault(thing.group, []).extend((thing, harm) for harm in thing.harms)
-        for row in zip_longest(*groups.values()):
+        own = [harms for (is_remade, _), harms in groups.items() if is_remade == remade]
+        for row in zip_longest(*own):
             yield [each for each in row if each is not None]
     yield [(Thing(at("dagster"), (looped,), "folder dagster", "", remade=False), looped)]
 

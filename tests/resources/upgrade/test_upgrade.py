@@ -271,7 +271,7 @@ def test_a_damaged_table_is_left_to_the_next_run(old: Path) -> None:
         file.write_bytes(b"")
     state = open_state(old)
     heal(state)
-    follow(state)
+    follow(state, "facts")
     assert_as_built(state, "rejected_facts", "facts", "episodes")
 
 
