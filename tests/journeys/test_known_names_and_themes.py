@@ -28,6 +28,7 @@ from cairn.knowledge.schema.tables import (
 from cairn.pipelines.checks.rebuild_equal import forget_failures
 from cairn.pipelines.planning.pending import model_work_pending
 from cairn.pipelines.planning.stale import staleness
+from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
 from cairn.serving.cli.commands.run.dead_letters import forget_answers
 from cairn.serving.query.explain import explain
@@ -132,7 +133,8 @@ def test_what_could_not_be_asked_is_asked_when_the_model_is_back(
         an_hour_ago = time.time() - 3600
         os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
         server.script = telling
-        assert house.follow() == ["update"]
+        assert house.looked(new_logs) == "update"
+        follow(opened())
         assert known_only(state).height == 1
         assert house.tick() == "nothing new"
 

@@ -272,7 +272,7 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
 def test_a_run_asks_for_a_while_and_the_next_goes_on(
     opened: Callable[..., State], server: ModelServer, logs: Path
 ) -> None:
-    chat(logs, "hives", [CHAT[0], CHAT[3]])
+    chat(logs, "hives", [CHAT[0]])
     chat(logs, "winter", [(CHAT[0][0], CHAT[0][1].replace("2026-03", "2026-01"), CHAT[0][2])])
     server.delay = 0.6
     asks = {"model_seconds": 1.0, "model_concurrency": 1}
@@ -281,7 +281,7 @@ def test_a_run_asks_for_a_while_and_the_next_goes_on(
         house = House(state, state.home.root, instance)
         jobs = house.follow()
         assert jobs.count("update") > 1, "a third question begins after the time of a run"
-        assert server.requests == 6, "names and facts of three episodes"
+        assert server.requests == 4, "names and facts of two episodes"
         assert house.tick() == "nothing new"
     assert set(by_model(state)["day"]) == {"2026-01-01", "2026-03-01"}
     assert not state.model_goes_on
@@ -451,7 +451,7 @@ def test_a_lesson_comes_with_the_model_stands_while_more_is_said_and_goes_with_i
     assert state.model_waited < 600
     assert learning_candidates.pending_days(state) == ["2026-03-03"]
     server.script = teaching
-    follow(opened())
+    follow(opened(), until="learnings")
     before, stands = by_model(), learned()
     assert (len(before), stands.height) == (1, 1)
     assert learning_candidates.pending_days(opened()) == []
