@@ -171,24 +171,6 @@ def test_what_a_model_reads_somebody_to_like_and_dislike_costs_no_further_call(
     assert state.warehouse.read(PREFERENCES).collect().is_empty()
 
 
-def test_a_provider_that_is_down_leaves_its_part_for_later(
-    opened: Callable[..., State], server: ModelServer
-) -> None:
-    def down(_: str) -> Said:
-        return error(503)
-
-    server.script = down
-    state = opened()
-    follow(state, until="candidates")
-    assert by_model(state).is_empty()
-    assert state.warehouse.read(CANDIDATES).collect().height > 0, "what rules found stands"
-    assert candidates.pending_days(opened()) == ["2026-03-01"]
-    server.script = telling
-    follow(opened(), until="candidates")
-    assert by_model(state).height > 0
-    assert candidates.pending_days(opened()) == []
-
-
 def test_a_message_that_no_answer_can_be_had_about_is_a_dead_letter(
     opened: Callable[..., State], server: ModelServer
 ) -> None:
@@ -251,12 +233,15 @@ def test_no_secret_of_an_answer_is_kept(
         assert secret.encode() not in path.read_bytes(), path
 
 
-def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
+def test_a_model_that_is_down_leaves_its_part_for_later_and_is_left_alone_for_a_while(
     opened: Callable[..., State], server: ModelServer
 ) -> None:
     server.script = lambda _: error(503)
     state = opened()
     follow(state)
+    assert by_model(state).is_empty()
+    assert state.warehouse.read(CANDIDATES).collect().height > 0, "what rules found stands"
+    assert candidates.pending_days(opened()) == ["2026-03-01"]
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
         assert house.tick() == "default: the language model is waited for"
@@ -266,6 +251,7 @@ def test_the_sensor_leaves_a_model_that_was_down_alone_for_a_while(
         assert house.looked(new_logs) == "update"
         follow(opened())
         assert by_model(state).height > 0
+        assert candidates.pending_days(opened()) == []
         assert house.tick() == "nothing new"
 
 
