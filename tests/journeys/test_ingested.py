@@ -9,7 +9,7 @@ import pytest
 from cairn.knowledge.schema.tables import CHECK_INS, DEAD_LETTERS, MEMORY
 from cairn.resources.context import State
 from cairn.serving.write.documents import ingest, text_given
-from tests.journeys.running import assert_as_built, follow
+from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
 from tests.resources.model_server import ModelServer, Said
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -47,7 +47,7 @@ def test_a_malformed_answer_is_asked_for_again_and_the_text_is_made_anew_with_no
     server.script = script
     state = opened()
     ingest(state, "default", text_given(state, LETTER, title="letter"))
-    follow(state)
+    follow(state, UNPUBLISHED)
     assert "pieces" in asked[1], "what was wrong with the first answer is said"
     assert known(state) == {
         FEED: ("instruction", "instructions", 0.6),

@@ -110,7 +110,7 @@ def test_any_order_of_arrival_gives_the_same(opened: Opened, logs: Path) -> None
     assert known_only(state).is_empty()
     (logs / "hives.later").rename(logs / "hives.jsonl")
     looked_up(logs, "before", "2026-02-20", BEFORE)
-    follow(opened())
+    follow(opened(), until=UNPUBLISHED)
     assert known_only(state).height == 1
     assert_as_built(opened())
 

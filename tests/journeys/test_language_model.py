@@ -47,7 +47,7 @@ from cairn.serving.cli.commands.ask.show import PRINTED
 from cairn.serving.query.explain import explain
 from cairn.serving.read.id_lookup import find
 from tests.journeys.hives import CHAT, chat, telling
-from tests.journeys.running import assert_as_built, follow
+from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
 from tests.pipelines.checks.test_frames import broken
 from tests.pipelines.house import House
 from tests.resources.model_server import ModelServer, Said, error
@@ -98,7 +98,7 @@ def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows_for_o
     opened: Callable[..., State], server: ModelServer
 ) -> None:
     state = opened()
-    follow(state)
+    follow(state, UNPUBLISHED)
     paid, rows = server.requests, by_model(state)
     assert paid > 0
     said = rows.filter(pl.col("kind") == "fact")
@@ -151,7 +151,7 @@ def test_what_a_model_reads_somebody_to_like_and_dislike_costs_no_further_call(
     chat(logs, "hives", [("user", f"2026-03-01T09:0{at}:00Z", one) for at, one in enumerate(said)])
     server.script = liking
     state = opened()
-    follow(state)
+    follow(state, UNPUBLISHED)
     held = state.warehouse.read(PREFERENCES).collect().sort("name")
     assert held.select("attitude", "name", "source").rows() == [
         ("like", "bees", "message"),
