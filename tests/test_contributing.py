@@ -64,7 +64,8 @@ read = read_records(
     source_file="log", timezone="UTC", seen_at=datetime(2026, 6, 1, tzinfo=UTC),
     redactor=redactor(),
 )
-facts = build(read.records, StageContext(Policy(), load_embedder("wordllama")))["facts"]
+means = StageContext(Policy(), load_embedder("wordllama"))
+facts = build(read.records, means, until="facts")["facts"]
 print(json.dumps({
     "adapter": read.adapter, "facts": facts.select("predicate", "content").rows(),
     "prompt": PROMPTS["names"].fingerprint("a model"),

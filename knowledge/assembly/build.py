@@ -19,21 +19,25 @@ from cairn.knowledge.learnings.llm.extraction import asked_learnings
 from cairn.knowledge.learnings.stages import learning_candidates
 from cairn.knowledge.schema.tables import INTRODUCTIONS, RECORDS, TABLES
 
+LAST = RUN[-1].name
+
 
 def build(
     records: pl.DataFrame,
     means: StageContext,
     rules: Sequence[Rule] = RULES,
     introduced: pl.DataFrame | None = None,
+    until: str = LAST,
 ) -> dict[str, pl.DataFrame]:
     """Every derived table by name, as the graph makes them of these records.
 
     `records` may come in any order. Each namespace is made by itself, each conversation taken for
-    finished. `introduced` are INTRODUCTIONS of names that other records brought in.
+    finished. `introduced` are INTRODUCTIONS of names that other records brought in. Of the steps
+    behind the one named by `until` there are no tables.
     """
     before = INTRODUCTIONS.empty() if introduced is None else introduced
     made = [
-        _build(own, means, rules, before.filter(pl.col("namespace") == namespace))
+        _build(own, means, rules, before.filter(pl.col("namespace") == namespace), until)
         for (namespace,), own in sorted(records.group_by("namespace"))
     ]
     names = made[0] if made else ()
@@ -43,16 +47,22 @@ def build(
 
 
 def _build(
-    records: pl.DataFrame, means: StageContext, rules: Sequence[Rule], before: pl.DataFrame
+    records: pl.DataFrame,
+    means: StageContext,
+    rules: Sequence[Rule],
+    before: pl.DataFrame,
+    until: str,
 ) -> dict[str, pl.DataFrame]:
-    tables = _run({RECORDS.name: records}, means, rules, before)
+    tables = _run({RECORDS.name: records}, means, rules, before, until)
     del tables[RECORDS.name]
     return tables
 
 
-def build_from_logs(raw_logs: pl.DataFrame, means: StageContext) -> dict[str, pl.DataFrame]:
-    """Every table that is derived from RAW_LOGS of one namespace, by name."""
-    return _run(_of_logs(raw_logs, means), means, RULES, INTRODUCTIONS.empty())
+def build_from_logs(
+    raw_logs: pl.DataFrame, means: StageContext, until: str = LAST
+) -> dict[str, pl.DataFrame]:
+    """Every table that is derived from RAW_LOGS of one namespace; `until` as of `build`."""
+    return _run(_of_logs(raw_logs, means), means, RULES, INTRODUCTIONS.empty(), until)
 
 
 def _run(
@@ -60,9 +70,11 @@ def _run(
     means: StageContext,
     rules: Sequence[Rule],
     before: pl.DataFrame,
+    until: str,
 ) -> dict[str, pl.DataFrame]:
-    """All tables, those that are there among them."""
-    for step in RUN:
+    """All tables up to a step, those that are there among them."""
+    last = [step.name for step in RUN].index(until)
+    for step in RUN[: last + 1]:
         if any(table.name in tables for table in step.writes):
             continue
         if step.by_day:

@@ -308,7 +308,7 @@ def memory() -> pl.DataFrame:
         for day, (name, events) in enumerate(SESSIONS.items())
     ]
     means = StageContext(Policy(), load_embedder("wordllama"))
-    return build(records(files), means)["memory"]
+    return build(records(files), means, until="memory")["memory"]
 
 
 @pytest.mark.parametrize(("content", "trust"), TRUST.items())

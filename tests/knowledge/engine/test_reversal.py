@@ -29,7 +29,7 @@ def said(text: str, hour: int) -> tuple[str, bytes]:
 
 
 def told(*talks: tuple[str, bytes]) -> dict[str, pl.DataFrame]:
-    return build(records(list(talks)), MEANS)
+    return build(records(list(talks)), MEANS, until="memory")
 
 
 def ends(tables: dict[str, pl.DataFrame]) -> dict[str, datetime | None]:

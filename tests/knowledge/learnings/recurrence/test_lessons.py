@@ -36,7 +36,8 @@ def logs(session, *conversations, project="/home/ada/shop-api"):
 @pytest.fixture
 def learned(embedder):
     def learn(raw_logs, category):
-        stored = build_from_logs(raw_logs, StageContext(Policy(), embedder))["learnings"]
+        means = StageContext(Policy(), embedder)
+        stored = build_from_logs(raw_logs, means, until="learnings")["learnings"]
         return stored.filter(category=category).sort("title").to_dicts()
 
     return learn
