@@ -137,10 +137,10 @@ def test_what_was_decided_before_its_fact_was_there_holds_when_it_comes(
     stated: dict[str, pl.DataFrame], means: StageContext
 ) -> None:
     early = inbox(stated, EARLIER[:10])
-    alone = build(records(early), means)["decisions"]
+    alone = build(records(early), means, until="decisions")["decisions"]
     assert alone["unresolved"].null_count() == 0
     rest = {name: text for name, text in SAID.items() if name != "e"}
-    partly = build(records([*chats(rest), *early]), means)["decisions"]
+    partly = build(records([*chats(rest), *early]), means, until="decisions")["decisions"]
     assert partly.drop_nulls("unresolved")["decision"].to_list() == ["retract"]
     now = view(build(records([*chats(), *early]), means))
     assert now[SAID["e"]]["status"] == "retracted"

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from cairn.knowledge.assembly.build import LAST, build
+from cairn.knowledge.assembly.build import build
 from cairn.knowledge.deletion.dependents import READS, resting
 from cairn.knowledge.deletion.tombstones import Tombstone, digests, forgotten, tombstone_of
 from cairn.knowledge.engine.stage import StageContext
@@ -29,7 +29,7 @@ SOURCES = ("1", "2", "12")
 """The talks in which a fact is said: one of two, or both."""
 
 Line = tuple[str, str]
-Build = Callable[..., dict[str, pl.DataFrame]]
+Build = Callable[[pl.DataFrame], dict[str, pl.DataFrame]]
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +39,14 @@ def means() -> StageContext:
 
 @pytest.fixture(scope="module")
 def built(means: StageContext) -> Build:
-    """Builds each history once: many of them are what others leave.
+    """Builds each history once: many of them are what others leave."""
+    known: dict[bytes, dict[str, pl.DataFrame]] = {}
 
-    Up to the last table that is asked what rests on what, or the whole of it.
-    """
-    known: dict[tuple[bytes, str], dict[str, pl.DataFrame]] = {}
-
-    def tables(every: pl.DataFrame, *, whole: bool = False) -> dict[str, pl.DataFrame]:
-        until = LAST if whole else "engagements"
+    def tables(every: pl.DataFrame) -> dict[str, pl.DataFrame]:
         content = every.write_ipc(None).getvalue()
-        if (content, until) not in known:
-            known[content, until] = build(every, means, until=until)
-        return known[content, until]
+        if content not in known:
+            known[content] = build(every, means)
+        return known[content]
 
     return tables
 
@@ -133,7 +129,7 @@ def test_deleting_a_record_equals_never_having_seen_it(built: Build) -> None:
             assert rest.height == every.height - 1
             never = assert_left(rest, [line for line in said if line != gone])
             if said == WORLDS[-1]:
-                assert_equal(built(rest, whole=True), built(never, whole=True))
+                assert_equal(built(rest), built(never))
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -147,10 +143,9 @@ def test_deleting_a_fact_takes_its_statement_from_everywhere(name: str, built: B
         assert facts
         for fact in facts:
             rest = left(every, tables, "fact", fact)
-            whole = said == WORLDS[-1]
-            without = built(assert_left(rest, never), whole=whole)
-            if whole:
-                assert_equal(built(rest, whole=True), without)
+            without = built(assert_left(rest, never))
+            if said == WORLDS[-1]:
+                assert_equal(built(rest), without)
             assert FACTS[name] not in str(without["raw_logs"]["text"].to_list())
             stands = without["memory"].filter(content=other)
             assert stands.height
