@@ -252,8 +252,12 @@ class Opened:
     @property
     def bytes_held(self) -> int:
         """What it takes in memory, about, where its rows are held."""
+        return self._size if "held" in self.__dict__ or self.written is not None else 0
+
+    @cached_property
+    def _size(self) -> int:
         rows = self.__dict__.get("held", self.written)
-        return 0 if rows is None else rows.estimated_size()
+        return 0 if rows is None else rows.estimated_size()  # asked at each commit
 
     @cached_property
     def rows(self) -> pl.LazyFrame:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from cairn.knowledge.ingest.inbox_events.decisions import ENTITY, KEEP_APART, MERGE, UNMERGE
 from cairn.knowledge.schema.tables import ENTITIES, ENTITY_MERGES, ENTITY_VERDICTS
@@ -17,6 +18,7 @@ from cairn.pipelines.follow import follow
 from cairn.pipelines.planning.pending import night_model_work_pending
 from cairn.resources.context import State
 from cairn.resources.home.sources import add_source
+from cairn.serving.cli.main import cairn
 from cairn.serving.cli.review.entities import entity_pairs
 from cairn.serving.write.decisions import choose, note, united
 from tests.journeys.hives import MODEL, chat
@@ -106,8 +108,10 @@ def test_one_question_a_night_and_a_person_has_the_last_word(
     assert {row["left"], row["right"]} == LUMEN, "a person may say so before"
     assert night_model_work_pending(state)
     assert asked(server) == []
+    assert undecided(state) == 1
     state = run()
     assert one(state) == [(LUMEN, "model")]
+    assert undecided(state) == 0
     (question,) = asked(server)
     assert "Lumen 2" not in question, "no model is asked whether a number makes no difference"
     calls = state.answers.ledger().filter(asset="entity_verdicts")
@@ -137,6 +141,13 @@ def test_one_question_a_night_and_a_person_has_the_last_word(
     decide(state, KEEP_APART)
     assert one(run(until=NAMED)) == []
     assert len(asked(server)) == 1
+
+
+def undecided(state: State) -> int:
+    """Pairs of names that `cairn status` says wait."""
+    environment = {"CAIRN_HOME": str(state.home.root), "CAIRN_MODEL": "openai/gpt-4o-mini"}
+    told = CliRunner().invoke(cairn, ["status", "--json"], env=environment)
+    return json.loads(told.stdout)["undecided_entities"]
 
 
 def decide(state: State, decision: str) -> None:

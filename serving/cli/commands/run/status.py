@@ -73,6 +73,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     sensor = sensor_state(state)
     holder = lock_holder(state.home)
     pairs = _undecided_pairs(state, namespace) if state.settings.model else 0
+    names = _undecided_names(state, namespace) if state.settings.model else 0
     sources = len(list_sources(state.home))
     batches = batch_rows(state, namespace)
     said = [one for row in rows for one in pending(state, row["namespace"])]
@@ -85,6 +86,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                 "changed_files": changed,
                 "unpublished": unpublished or any(row["blocked_by"] for row in rows),
                 "undecided_pairs": pairs,
+                "undecided_entities": names,
                 "language_model": {
                     "model": state.settings.model,
                     "waits": state.settings.model is not None and state.model_waited < math.inf,
@@ -124,6 +126,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         ),
         *([f"answers of the language model: {in_batches}"] if in_batches else []),
         *([f"{count(pairs, 'pair')} of facts that rules cannot decide"] if pairs else []),
+        *([f"{count(names, 'pair')} of names that rules cannot decide"] if names else []),
     ]
     say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
     for row in held:
@@ -157,6 +160,13 @@ def _undecided_pairs(state: "State", namespace: str | None) -> int:
     from cairn.serving.query.pending_pairs import waiting_pairs
 
     return waiting_pairs(partial(state.warehouse.read, namespace=namespace), state.policy).height
+
+
+def _undecided_names(state: "State", namespace: str | None) -> int:
+    """Pairs of entities that may be one and of which a language model has said nothing yet."""
+    from cairn.serving.cli.review.entities import entity_pairs
+
+    return entity_pairs(state, namespace)["model_verdict"].null_count()
 
 
 def sensor_state(state: "State") -> dict[str, Any]:
