@@ -268,9 +268,9 @@ def _home(home: Home) -> dict[str, str]:
         if entry.name in _PASSED_OVER:
             continue
         if entry in (home.index, home.warehouse):
-            lines = iter([f"{entry} {entry.lstat().st_mode}"])
+            lines = [f"{entry} {entry.lstat().st_mode}"]
         else:
-            lines = within(entry) if entry.is_dir() else iter([stands(str(entry))])
+            lines = within(entry) if entry.is_dir() else [stands(str(entry))]
         found[entry.name] = digest_of_lines(lines)
     return found
 

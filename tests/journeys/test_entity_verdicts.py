@@ -145,7 +145,7 @@ def test_one_question_a_night_and_a_person_has_the_last_word(
 
 def undecided(state: State) -> int:
     """Pairs of names that `cairn status` says wait."""
-    environment = {"CAIRN_HOME": str(state.home.root), "CAIRN_MODEL": "openai/gpt-4o-mini"}
+    environment = {"CAIRN_HOME": str(state.home.root), "CAIRN_MODEL": MODEL}
     told = CliRunner().invoke(cairn, ["status", "--json"], env=environment)
     return json.loads(told.stdout)["undecided_entities"]
 

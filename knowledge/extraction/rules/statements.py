@@ -312,9 +312,9 @@ def _wishes(told: str) -> bool:
 
 def _is_everyday(told: str) -> bool:
     """Whether a sentence tells what somebody is, has, does regularly or plans."""
-    clause = at_home(_first_clause(told))
     if _NAMED.fullmatch(told):
         return False
+    clause = at_home(_first_clause(told))
     # What somebody prefers when something happens, they prefer whether it happens or not.
     main = _WHENEVER.sub("", clause) if _PREFERS.match(clause) else clause
     return EVERYDAY.match(clause) is not None and not PASSING.search(main)
