@@ -182,11 +182,14 @@ def quiet_names(names: pl.Series) -> pl.Series:
 
 def orders_among(texts: pl.Series) -> pl.Series:
     """Whether each of many texts may give orders, whoever speaks: a fast sieve before `orders`."""
-    if texts.null_count() == len(texts):  # to compile what is looked for takes longer than to look
-        return pl.Series(texts.name, [False] * len(texts), pl.Boolean)
+    none = pl.Series(texts.name, [False] * len(texts), pl.Boolean)
+    # To compile what is looked for takes longer than to look, in a few texts.
+    if texts.null_count() == len(texts):
+        return none
     some = _found_in(texts, _sieve).arg_true()
-    found = _found_in(texts.gather(some), lambda pattern: pattern)
-    return pl.Series(texts.name, [False] * len(texts), pl.Boolean).scatter(some, found)
+    if some.is_empty():
+        return none
+    return none.scatter(some, _found_in(texts.gather(some), lambda pattern: pattern))
 
 
 def _found_in(texts: pl.Series, read: Callable[[str], str]) -> pl.Series:
@@ -196,10 +199,12 @@ def _found_in(texts: pl.Series, read: Callable[[str], str]) -> pl.Series:
     """
     seen = texts.str.normalize("NFKC").str.replace_all(UNSEEN, "")
     flat = seen.str.replace_all("\n", " ", literal=True)
+    forms = [seen] if flat.equals(seen) else [seen, flat]
     found = texts.str.contains(_TAG_LETTERS)
     for rule in (ALWAYS, FROM_OUTSIDE):
         pattern = f"(?imx){read(rule.pattern)}"
-        found = found | seen.str.contains(pattern) | flat.str.contains(pattern)
+        for form in forms:
+            found = found | form.str.contains(pattern)
     return found.fill_null(value=False)
 
 

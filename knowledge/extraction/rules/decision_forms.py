@@ -10,7 +10,10 @@ import re
 from cairn.knowledge.extraction.rules.word_classes import DOUBTED, ORDER, POINTED
 from cairn.knowledge.nlp.patterns import lazy_pattern
 
-_CHOSE = r"(?:decided|agreed|settled|opted|voted|ruled|(?<=have\ )chosen|(?<=has\ )chosen|(?<=was\ )chosen|chose|picked)"
+_CHOSEN = (  # with a verb before it: what is chosen in "the chosen ship" nobody has decided just now
+    r"(?:(?<=have\ )|(?<=has\ )|(?<=had\ )|(?<=was\ )|(?<=been\ )|(?<=finally\ )|(?<=just\ )|(?<=all\ ))chosen"
+)
+_CHOSE = rf"(?:decided|agreed|settled|opted|voted|ruled|{_CHOSEN}|chose|picked)"
 _ENDED = (
     r"(?:dropped|moved|renamed|replaced|removed|abolished|given\ up|rejected|retired|scrapped|abandoned|merged|cancelled"
     r"|postponed|switched|decommissioned|discontinued|deprecated|sold|split|chosen|picked|approved)"
