@@ -279,7 +279,8 @@ def lesson(text: str) -> str:
 def capitalised(text: str) -> str:
     """Text with a capital at its beginning, unless it begins with code."""
     first = text.split(" ", 1)[0].rstrip(",.:;")
-    return text[:1].upper() + text[1:] if first.replace("'", "").isalpha() else text
+    word = first[:1] + first[1:].replace("'", "").replace("’", "").replace("-", "")
+    return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
 
 
 def stands_alone(text: str) -> bool:

@@ -15,7 +15,7 @@ from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 4
+VERSION = 5
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -37,6 +37,15 @@ _PASTED_WHOLE = lazy_pattern(
     re.IGNORECASE | re.VERBOSE,
 )
 """How a message begins that was put in as a whole."""
+
+_OFFER = lazy_pattern(
+    r"(?i)^\W*(?:(?:great|perfect|now|so|ok|okay)[,!.] +)?(?:(?:would you like|do you want) me to"
+    r"|shall i (?:go ahead|proceed|continue|start)|i hope this helps)\b"
+)
+"""How an assistant ends an answer, and nobody a message to one."""
+
+_FEWEST_ANSWERED = 5
+"""Lines of an answer that was put in: of fewer a person may speak of one."""
 
 _SLASH = lazy_pattern(r"^\s*/[a-z][\w:-]*(?:\s|$)")
 _PROMPT = lazy_pattern(
@@ -154,7 +163,9 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     kept = without_markup(text)
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
-    for start, end in [*_quoted(kept), *_diffs(kept), *_pasted(kept), *_repeated(kept, stood)]:
+    for start, end in [
+        *_answers(kept), *_quoted(kept), *_diffs(kept), *_pasted(kept), *_repeated(kept, stood),
+    ]:  # fmt: skip
         kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
     return kept
 
@@ -187,6 +198,24 @@ def _paragraphs(text: str) -> Iterator[_Paragraph]:
         start = end + 1
     if lines:
         yield _Paragraph(tuple(lines))
+
+
+def _answers(text: str) -> Iterator[tuple[int, int]]:
+    """What an assistant answered elsewhere, up to the offer at its end.
+
+    Where it begins cannot be told: from the line on that announces it, or from the first one.
+    """
+    begin = 0
+    for paragraph in _paragraphs(text):
+        start, end = paragraph.lines[-1]
+        offer = next(
+            (s for s, _ in sentences(text[start:end]) if _OFFER.match(text[start + s : end])), None
+        )
+        if offer is not None and text.count("\n", begin, end) >= _FEWEST_ANSWERED:
+            yield begin, end
+            begin = end
+        elif begin == 0 and len(paragraph.lines) == 1 and text[start:end].rstrip().endswith(":"):
+            begin = end
 
 
 def _quoted(text: str) -> Iterator[tuple[int, int]]:

@@ -122,10 +122,11 @@ NO_DIRECTIVE = lazy_pattern(
     r"""\bnever\ mind\b | \b(?:your|best|own)\ (?:\w+\ )?(?:judge?ment|discretion|instinct|call)\b | \bwhatever\b
     | \bi\ do\ not\ (?:think|know|believe|see|understand|remember|get|mind|care|like|have|feel|need)\b
     | \b(?:i|we|they|he|she|it)\ (?:used\ to|would\ have|could\ have|should\ have|should\ not\ have)\b
-    | ^(?:take|have)\ a\ look\b | ^for\ (?:example|instance)\b""",
+    | ^(?:take|have)\ a\ look\b | ^for\ (?:example|instance)\b
+    | \bdo\ not\ (?:write|generate|show|give|provide|run)\ (?:me\ )?(?:any\ |more\ )*code\b(?!\ (?:without|that|in|for|with|which|like)\b)""",
     re.VERBOSE,
 )
-"""Doubts, regrets, examples, and what is left to who is asked."""
+"""Doubts, regrets, examples, what is left to who is asked, and what to leave out of one answer."""
 
 _POINTING = lazy_pattern(
     r"""\b(?:this|these|those|here|there|above|below|same|he|she|him|her|do\ so)\b

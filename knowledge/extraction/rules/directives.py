@@ -13,7 +13,7 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.dialogue.carried_out import carried_out
-from cairn.knowledge.dialogue.sentences import LONGEST_TYPED
+from cairn.knowledge.dialogue.sentences import LONGEST_TYPED, capitalised
 from cairn.knowledge.extraction.rules.directive_forms import directive_form
 from cairn.knowledge.extraction.rules.rule import (
     EDITS,
@@ -30,6 +30,9 @@ from cairn.knowledge.extraction.rules.word_classes import ORDER
 from cairn.knowledge.nlp.plain_words import plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
+
+_LABEL = re.compile(r"no \w+")
+"""What stands on a line of its own in a page that was put in: `No parameters`."""
 
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 FEWEST_WORDS = 2
@@ -66,6 +69,10 @@ def _directive(text: str, start: int, end: int) -> Directive | None:
     if end - start > LONGEST_SENTENCE or text[start:end].rstrip().endswith(":"):
         return None
     plain = plain_words(text[start:end])
+    if plain.text.count(" = ") > 1:  # what a formula says holds "everywhere" is no wish
+        return None
+    if _LABEL.fullmatch(plain.text) and text[max(0, start - 1)] == "\n" == text[end : end + 1]:
+        return None
     form = directive_form(plain.text)
     if form is None:
         return None
@@ -78,12 +85,23 @@ def _directive(text: str, start: int, end: int) -> Directive | None:
 
 
 def as_kept(written: str) -> str | None:
-    """A sentence as it is kept, from a capital on; None if it says too little to be."""
-    kept = _EMPHASIS.sub(r"\2", " ".join(written.split())).lstrip("-–—,;:*( ")
+    """A sentence as it is kept, with a capital; None if it says too little to be."""
+    kept = _within(_EMPHASIS.sub(r"\2", " ".join(written.split())).lstrip("-–—,;:*( "))
     told = words(kept)
     if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told):
         return None
-    return f"{kept[:1].upper()}{kept[1:]}"
+    return capitalised(kept)
+
+
+def _within(told: str) -> str:
+    """What was told in brackets, up to the one that closes them."""
+    depth = 0
+    for at, letter in enumerate(told):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0 and len(words(told[:at])) >= FEWEST_WORDS:
+            return told[:at].rstrip(" ,;:")
+        depth = max(depth, 0)
+    return told
 
 
 _FOR_LONG = re.compile(
@@ -138,7 +156,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        8,
+        9,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -178,7 +196,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        7,
+        8,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

@@ -75,7 +75,7 @@ _CORRECTION = lazy_pattern(
       | (?:you|you\ have)\ (?:misunderst(?:ood|and)|got\ (?:it|that|this)\ wrong|misread)\b[^:,.]{0,40}[,.:;—–-]+\s
       | (?:my|the)\ point\ (?:is|was)(?:\ that|:)?\ | what\ i\ mean(?:t)?\ (?:is|was)(?:\ that|:)?\s
       | to\ (?:clarify|be\ clear|be\ precise)[:,]\ | actually[:,]\ | in\ fact[:,]\ | i\ meant(?:\ that)?[:,]?\s
-      | i\ (?:asked|said)\ (?:you\ )?(?:for\ |to\ )?(?=\w)
+      | i\ (?:asked\ (?:you\ (?:for\ |to\ )?|for\ )|said\ (?:you\ )?(?:to\ )?)(?=\w)
     )""",
     re.VERBOSE,
 )
@@ -105,7 +105,7 @@ _CAUSE = lazy_pattern(
 _STANDS = lazy_pattern(
     r"""(?:
         (?:this|it)\ (?:is|will\ be)\ (?:(?:just|only|also)\ )*an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension|prototype|sdk|demo)\b
-      | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ |x{3,}\ |[\w-]*\w[._/]\w[\w./-]*\ )(?:
+      | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b|let\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ |x{3,}\ |[\w-]*\w[._/]\w[\w./-]*\ )(?:
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
         | (?:is|are|gets?)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published|exposed|used|implemented|handled|parsed|persisted)\ (?:from|in|with|by|on|to|at|as|under|via)\b
         | ha(?:s|ve)\ (?:its|their)\ own\b
@@ -171,7 +171,7 @@ _NAMES = lazy_pattern(
 _POINTS = lazy_pattern(
     r"^(?:it|its|this|that|these|those|they|there\ is|he|she|both|so|because|i|if|what|why"
     r"|how|who|which|when|where|is|are|was|do|does|did|can|could|would|will|should|yes|no|maybe|perhaps|let|please"
-    r"|you|your|thanks|sorry|same|just|not|nothing|something|sure|ok|okay|wait|to|for|at|with|about)\b"
+    r"|also \w+s|you|your|thanks|sorry|same|just|not|nothing|something|sure|ok|okay|wait|to|for|at|with|about)\b"
 )
 _DOUBTS = lazy_pattern(
     r"\b(?:maybe|perhaps|probably|might|wonder\w*|not sure|seems?|looks like"
@@ -189,7 +189,7 @@ _MOMENT = lazy_pattern(
     r"\b(?:now|currently|still|again|today|already|above|below|same|other|new)\b"
 )
 _COMPLAINS = lazy_pattern(
-    r"\b(?:twice|wrong\w*|missing|empty|nothing|nowhere|slow\w*|unused|duplicated?|invalid)\b"
+    r"\b(?:twice|wrong\w*|missing|empty|nothing|nowhere|slow\w*|unused|duplicated?|invalid|not (?:defined|found))\b"
 )
 _VERB = lazy_pattern(
     r"\b(?:is|are|was|were|has|have|had|does|do|can|cannot|must|may|will|need"
@@ -356,7 +356,7 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        6,
+        7,
         "What a person explains: a note, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,

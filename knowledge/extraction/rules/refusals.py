@@ -13,6 +13,7 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.dialogue.borne_out import weighty
+from cairn.knowledge.dialogue.sentences import capitalised
 from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS, PATH_INPUTS
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.directives import directives, plain_words
@@ -324,7 +325,7 @@ def _redirects(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
             if any(first <= begin < last for begin in taken) or STOP_WORDS.issuperset(told):
                 continue
             kept = " ".join(text[first:last].split())
-            yield RuleMatch(f"{kept[:1].upper()}{kept[1:]}", first, last, record=at, trust=PERSON)
+            yield RuleMatch(capitalised(kept), first, last, record=at, trust=PERSON)
 
 
 _RESULT_REFUSED = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_REFUSED)

@@ -283,7 +283,9 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         plain = written_out(sentence.plain).text
         told = plain[lead_in(plain).opening :]
         unsaid = (NO_STATEMENT, DOUBTED, INVERTED)
-        if record.project and (_LIKES.match(told) or _AT_WORK.match(told)):
+        if record.project and (_LIKES.match(told) or _AT_WORK.match(told) or _NOW.match(plain)):
+            continue
+        if _EXAMPLE.search(record.words[max(0, sentence.start - 20) : sentence.start]):
             continue
         said = not any(one.search(told) for one in unsaid) and (
             _REMEMBERED.match(plain) or _is_everyday(told)
@@ -304,6 +306,12 @@ _AT_WORK = lazy_pattern(
     r"|thinking (?:about|of)(?! (?!following\b)\w+ing\b))\b"
 )
 """What somebody is at, where there is work: the task at hand."""
+
+
+_NOW = lazy_pattern(r"(?:right )?now,? (?:i|we) (?:show|see|have|get|display)\b")
+"""How a thing is that somebody is about to change."""
+
+_EXAMPLE = lazy_pattern(r"(?i)\b(?:for (?:example|instance)|e\.g)\W{1,4}$")
 
 
 def _wishes(told: str) -> bool:
@@ -406,7 +414,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        12,
+        13,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,

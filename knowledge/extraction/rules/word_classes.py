@@ -46,7 +46,7 @@ IN_GENERAL = rf"(?!{POINTED}){_BETWEEN}{PLURAL}"
 """A bare plural: things of a kind."""
 
 NO_SUCH = (
-    r"(?!(?:(?:code|other|big|major|real)\ )?(?:problem|worr(?:y|ie)|issue|error|warning|change|need|idea|matter|one|way|luck|result|update|question|longer"
+    r"(?!code[.!]?$|(?:(?:code|other|big|major|real)\ )?(?:problem|worr(?:y|ie)|issue|error|warning|change|need|idea|matter|one|way|luck|result|update|question|longer"
     r"|difference|failure|rush|thank|wonder|plan|test|doubt|reason|clue|sense|meaning)s?\b)"
 )
 """What `no` forbids nothing of."""

@@ -47,6 +47,15 @@ def own(text: str) -> str:
         ),
         ("> Always use tabs.\nNo, spaces.", "No, spaces."),
         (
+            "From the other chat:\n\nThe berth is read twice.\n\n1. Always read it once\n"
+            "2. Never cache ships\n\nThat ends it. Would you like me to show the code?\n\nDo that.",
+            "From the other chat: Do that.",
+        ),
+        (
+            "Never moor twice.\nWould you like me to show the log?",
+            "Never moor twice. Would you like me to show the log?",
+        ),
+        (
             "Look at that.\n\ndiff --git a/quay.go b/quay.go\nindex 1a2b3c4..5d6e7f8 100644\n"
             "@@ -1,2 +1,3 @@\n func berth() {\n+\t// Always sync\n\n \t// Never sync twice\n }\n\n"
             "Never sync thrice.",

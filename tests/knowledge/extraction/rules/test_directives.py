@@ -114,6 +114,9 @@ def test_what_is_meant_for_this_session(sentence: str) -> None:
         "The tests must be green. Don't use that one. Find and replace across the repo:",
         "She said never use redis. The docs say always use v2.",
         "> Always use tabs.\n\n    never_push()",
+        "What does it do? No code. Don't write any code, tell me about it first.",
+        "Responses\n200\nNo links\n422\nNo parameters\nExecute",
+        "A flat quay: j = [1, 0] everywhere, rho = 2 everywhere, no absorption.",
     ],
 )
 def test_what_is_no_directive(text: str) -> None:
@@ -132,6 +135,12 @@ def test_it_is_kept_from_where_it_begins_and_read_without_capitals() -> None:
         (True, "In tests, we're not allowed to sleep.")
     ]
     assert kinds("Could you never log the tokens?") == [(True, "Never log the tokens")]
+    assert kinds("Print both (never round the angles), and the depth.") == [
+        (True, "Never round the angles")
+    ]
+    assert kinds("harbour_logs must never be read twice.") == [
+        (True, "harbour_logs must never be read twice.")
+    ]
     assert kinds("If a test is flaky, never delete it.") == [
         (True, "If a test is flaky, never delete it.")
     ]

@@ -114,6 +114,9 @@ def test_what_puts_an_agent_right_in_this_session(text: str) -> None:
         "To fix this you need to wait. Mention that it is slow. It is red, not blue. Is it `quay`?",
         "The crane is only slow today. The tests are only red on CI. The port is closed.",
         "To reach the quay from the pier which bridge do you need to cross",
+        "I asked git to drop a branch, and it was not fully merged. Note: also has a pier.",
+        "Let's go through the cranes and look at those that should have a lock.",
+        "`window.quay` is not defined in the dev build, so I doubt the test.",
         "Wrong button. Not sure. That's not what I asked. You are wrong. Is that correct?",
     ],
 )
