@@ -231,6 +231,7 @@ def is_order(plain: str) -> bool:
 _ENDS_NOW = lazy_pattern(
     r"\b(?:this time|today|until we|for this (?:task|pr|change|one))\b"
     r"|\b(?:in case|so that|so (?:we|i))\b.*\bfuture\b"
+    r"|\b(?:add|create|implement|build)\b.*\bin (?:the )?future\b"
     r"|\b(?:update|bump|rename|change|replace|upgrade|fix)\b.*\beverywhere\b"
 )
 _SUBJECT = lazy_pattern(

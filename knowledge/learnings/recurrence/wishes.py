@@ -21,6 +21,7 @@ from cairn.knowledge.learnings.recurrence.occurrences import (
     REFUSED,
     Occurrence,
     Request,
+    asked_at,
     at_work_on,
     each_conversation,
     lesson,
@@ -62,7 +63,7 @@ def practices(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[
             key = tuple(word for word in words(text) if word not in _FILLERS)
             said[key].append((text, row))
     for _, same in sorted(said.items()):
-        seen = occurrences([row for _, row in same], requests)
+        seen = _anew(occurrences([row for _, row in same], requests), requests)
         if len(seen) < FEWEST_ASKED:
             continue
         first = {record for one in seen[:1] for record in one.records}
@@ -84,6 +85,21 @@ def practices(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[
         names = {one.project for one in seen if len(one.project) > 3}
         base = lesson("best_practice", headline(text), content, grounds, names)
         yield from each_conversation(base, seen, FEWEST_ASKED, PERSON, "directive_repeated")
+
+
+def _anew(seen: Sequence[Occurrence], requests: Mapping[str, list[Request]]) -> list[Occurrence]:
+    """Without conversations of a day in which a request is tried once more, word for word.
+
+    Who sends it again, or goes on from a copy of a session, wants nothing for the second time. A
+    request that is the wish and nothing else is said again.
+    """
+    kept: dict[object, Occurrence] = {}
+    for one in seen:
+        asked = asked_at(requests.get(one.conversation, ()), one.at)
+        said = one.quotes[0].text if one.quotes else ""
+        whole = asked is None or len(asked.text) <= 2 * len(said)
+        kept.setdefault(one.conversation if whole else (one.at.date(), asked.text), one)
+    return list(kept.values())
 
 
 def refusals(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[tuple[str, Draft]]:

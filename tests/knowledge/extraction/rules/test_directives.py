@@ -110,7 +110,7 @@ def test_what_is_meant_for_this_session(sentence: str) -> None:
         "No warning. No meaning. Nice commits. Great tests! Failing tests only. No changes.",
         "I only want the first. We should be seeing two cranes.",
         "Create a file so that it works. Ask me tomorrow. Be there. In dev it is slow.",
-        "Next time, I'll bring my camera.",
+        "Next time, I'll bring my camera. Add pages which hold the many ships in future.",
         "The tests must be green. Don't use that one. Find and replace across the repo:",
         "She said never use redis. The docs say always use v2.",
         "> Always use tabs.\n\n    never_push()",

@@ -26,6 +26,11 @@ def logs(session, *conversations, project="/home/ada/shop-api"):
         session(*events, conversation=f"c{day}", begin=BEGIN + timedelta(days=day), project=project)
         for day, events in enumerate(conversations)
     ]
+    return in_episodes(made)
+
+
+def in_episodes(made):
+    """Conversations as one table, an episode for each request."""
     asked = pl.col("origin") == "human"
     return pl.concat(made).with_columns(
         trigger=pl.when(asked).then(pl.lit("user_message")),
@@ -62,6 +67,25 @@ def test_what_a_person_wants_in_two_conversations_is_a_best_practice(session, le
     (more,) = learned(logs(session, one, two, three), "best_practice")
     assert more["learning_id"] == lesson["learning_id"]
     assert more["conversation_ids"] == ["c0", "c1", "c2"]
+
+
+@pytest.mark.parametrize(
+    ("before", "hours", "times"),
+    [
+        ("The cart needs a field for vouchers. ", 2, 0),
+        ("The cart needs a field for vouchers. ", 48, 1),
+        ("", 2, 1),
+    ],
+)
+def test_a_request_that_is_sent_once_more_that_day_is_not_said_again(
+    session, learned, before, hours, times
+):
+    said = ("human", f"{before}Never edit generated files by hand.")
+    both = [
+        session(said, DONE, conversation=name, begin=BEGIN + timedelta(hours=later))
+        for name, later in (("c0", 0), ("c1", hours))
+    ]
+    assert len(learned(in_episodes(both), "best_practice")) == times
 
 
 @pytest.mark.parametrize(
