@@ -73,13 +73,21 @@ def decisions(text: str, to_agent: bool) -> tuple[DecisionClause, ...]:
         to_agent: Whether an agent takes part: only there is "let's" and "should" more than talk.
     """
     ordered = {one.end for one in directives(text) if one.standing} if to_agent else set[int]()
+    answers = len(_NUMBERED.findall(text)) > 1
     return tuple(
         found
         for place in prose(text)
         for part in parted(text, place.start, place.end)
         for start, end in _clauses(text, *part)
-        if end not in ordered and (found := _decision(text, start, end, to_agent))
+        if end not in ordered
+        and not (answers and _BARE.match(text, start, end))
+        and (found := _decision(text, start, end, to_agent))
     )
+
+
+_NUMBERED = re.compile(r"(?m)^\s*\d{1,3}[.)]\s")
+_BARE = re.compile(r"(?i)\s*no\s+(?!need\s+to\b)")
+"""An answer among numbered ones: of what there is to be none stands in the question."""
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -110,10 +118,15 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
     passes = told.startswith(_PASSES)
     if not (decides(told) or (decides(plain[lead.clause :]) and not passes)):
         return None
+    if _OBJECTLESS.fullmatch(told):
+        return None
     start += places[lead.opening]
     kept = as_kept(text[start:end])
     return DecisionClause(kept, start, end) if kept else None
 
+
+_OBJECTLESS = re.compile(r"(?:there is )?no need to \w+(?: (?:or|and) \w+)?[.!]?")
+"""What need not be done to something that stands before it."""
 
 _PASSES = ("if ", "for now", "for the moment", "today", "this time")
 """How a clause begins that makes of what follows no decision, or none for long."""
@@ -243,7 +256,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        10,
+        11,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,

@@ -132,7 +132,7 @@ _POINTING = lazy_pattern(
     r"""\b(?:this|these|those|here|there|above|below|same|he|she|him|her|do\ so)\b
       | \bthat\b(?!\ (?:[\w'-]+\ ){0,3}(?:is|are|was|were|has|have|can|must|should|do|does|need|needs|you|we|all
           |every|no|each|any|\w+s)\b)
-      | \b(?:it|them|they|its|their)\b
+      | \b(?:it|them|they|its|their)\b | \b(?:about|of|for|to|with|in)\ both\b(?=\ (?:is|are|be|should|must|will|can)\b|[.,;]|$)
       | \b(?:step|option|item|point|line|phase|task)\ \d""",
     re.VERBOSE,
 )

@@ -96,7 +96,7 @@ EVERYDAY = lazy_pattern(
       | (?:i|we)\ (?:was|were|have\ been|got)\ (?:just\ |recently\ |finally\ )?(?:born|raised|brought\ up|adopted|diagnosed|promoted|laid\ off|fired|hired|accepted|transferred|elected|married|divorced|engaged)\b
       | (?:i|we)\ {_ADVERBS}(?:cannot|can)\ (?:eat|drink|have|stand|bear|do\ without|tolerate|swim|drive|sing|cook|dance|ride|speak|sleep|whistle|ski|sew|knit|juggle|play\ (?:the|piano|guitar|chess))\b
       | (?:i|we)\ (?:have\ )?{_ADVERBS}(?:quit|gave\ up|given\ up|stopped|retired|dropped|ditched|replaced|got\ rid\ of|moved\ (?:to|from|away|off|over|in)|switched\ (?:to|from|over)|migrated|relocated|resigned
-          |upgraded|renamed|changed\ (?:my|our)\ (?!mind\b)\w+|joined|enrolled|left\ (?:my|the\ (?:company|team))|turned\ \d+|graduated|deprecated|standardi[sz]ed|adopted|founded|forked|killed|sold|signed)(?!\ (?:this|that|it|now|on|my\ phone)\b)
+          |upgraded|renamed|changed\ (?:my|our)\ (?!mind\b)\w+|joined|enrolled|left\ (?:my|the\ (?:company|team))|turned\ \d+|graduated|deprecated|standardi[sz]ed|adopted|founded|forked|killed|sold|signed)(?!\ (?:this|that|it|now|on|my\ phone|(?:the\ )?(?:agent|ask|plan|chat|edit|auto)(?:\ mode)?)\b)
       | (?:i|we)\ {_ADVERBS}(?:plan|intend)\ to\ [^,;]{{3,80}}\b(?:next|in|this|by|until|after|before|on|soon|someday)\b
       | (?:i|we)\ will\ (?:also\ |then\ )?(?!(?:be\ (?:able|right|back)|see|let|check|look|try|do|fix|get|need|add|send)\b)[a-z]+\ (?:[^,;]{{1,60}}\ )?{_FUTURE}
       | (?:i|we)\ keep\ (?!(?:\w+ing|on)\b)[^,;]{{2,40}}?\ (?:off|on|open|closed|in|under|at|away)\b

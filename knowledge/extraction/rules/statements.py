@@ -414,7 +414,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        13,
+        14,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,

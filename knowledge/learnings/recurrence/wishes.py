@@ -97,8 +97,8 @@ def _anew(seen: Sequence[Occurrence], requests: Mapping[str, list[Request]]) -> 
     for one in seen:
         asked = asked_at(requests.get(one.conversation, ()), one.at)
         said = one.quotes[0].text if one.quotes else ""
-        whole = asked is None or len(asked.text) <= 2 * len(said)
-        kept.setdefault(one.conversation if whole else (one.at.date(), asked.text), one)
+        more = asked is not None and len(asked.text) > 2 * len(said)
+        kept.setdefault((one.at.date(), asked.text) if asked and more else one.conversation, one)
     return list(kept.values())
 
 

@@ -117,6 +117,8 @@ def test_what_a_person_decides(text: str, kept: str) -> None:
         "No rush, just a note. Keep it as is. Start running the tests instead of talking.",
         "Check if the cranes are correctly moved to the pier. See whether the quay was renamed.",
         "Phase 2 is merged to main. The PR for berths was approved. Both branches are merged.",
+        "1. no special berths needed\n2. no history needed, both lists\n3. no need for a table",
+        "Information about both should be stored. No need to track or audit.",
         "If we decided to drop Kafka, we would save money. We decided to talk about it.",
     ],
 )

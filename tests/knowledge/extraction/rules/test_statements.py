@@ -214,7 +214,11 @@ def test_a_line_that_was_wrapped_is_no_sentence() -> None:
 def test_what_is_liked_of_a_thing_at_hand_is_no_preference() -> None:
     for told in ("I like the second crane more.", "and i like the quiet berth list"):
         assert said(human(told, project="/srv/harbour")) == []
-    for told in ("Now we show the current year.", "For example. I buy a keg of 15 l for 50 euros."):
+    for told in (
+        "Now we show the current year.",
+        "I switched to agent mode finally.",
+        "For example. I buy a keg of 15 l for 50 euros.",
+    ):
         assert said(human(told, project="/srv/harbour")) == []
     general = "I like small functions."
     assert said(human(general, project="/srv/harbour")) == [("states", general)]
