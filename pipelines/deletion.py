@@ -20,6 +20,7 @@ from cairn.knowledge.deletion.tombstones import NAMESPACE
 from cairn.knowledge.schema.tables import TABLES
 from cairn.pipelines.follow import follow
 from cairn.pipelines.planning.in_flight import UNFINISHED, reconcile
+from cairn.pipelines.planning.instance import instance_of
 from cairn.pipelines.runner import run_inbox
 from cairn.resources.context import State
 from cairn.resources.deletion.applying import apply_tombstones
@@ -214,8 +215,7 @@ def forget_runs(state: State) -> NotYet | None:
     Returns:
         Why it could not be done: a run is under way.
     """
-    state.home.dagster_environment()
-    with dg.DagsterInstance.get() as instance:
+    with instance_of(state.home) as instance:
         reconcile(instance)
         if instance.get_runs(dg.RunsFilter(statuses=UNFINISHED), limit=1):
             return NotYet("dagster", [WHILE_RUNNING])

@@ -28,6 +28,7 @@ from cairn.pipelines.planning.in_flight import (
     process_tag,
     reconcile,
 )
+from cairn.pipelines.planning.instance import instance_of
 from cairn.pipelines.planning.pending import is_pending, night_model_work_pending
 from cairn.resources.context import State
 from cairn.resources.effects import switched_off
@@ -117,8 +118,7 @@ def engine(state: State) -> Generator[Engine]:
     """The graph over a home, and Dagster's instance of it."""
     from cairn.pipelines.assembly import definitions
 
-    state.home.dagster_environment()  # where the instance is
-    with dg.DagsterInstance.get() as instance:
+    with instance_of(state.home) as instance:
         yield Engine(definitions(state), instance)
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from cairn.knowledge.schema.identity import digest
 from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.migrations import MIGRATIONS
 
@@ -38,29 +39,35 @@ NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 # What dagster 1.13 accepts stands in dagster/_core/instance/config.py. Storage is not named: the
 # default is SQLite under DAGSTER_HOME, which is this folder. Runs of several namespaces go side by
 # side, one for each core; more than one lets a sensor's run pass between the assets of a night.
-DAGSTER_YAML = f"""\
-# Written by Cairn; changes made here are overwritten.
-telemetry:
-  enabled: false
-nux:
-  enabled: false
+DAGSTER_SECTIONS = {
+    "telemetry": "telemetry:\n  enabled: false\n",
+    "nux": "nux:\n  enabled: false\n",
+    "python_logs": """\
 # Else each event of each step of a run is printed into the terminal of `cairn ui`; all are stored.
 python_logs:
   python_log_level: ERROR
+""",
+    "compute_logs": """\
 # Nothing is printed by steps. The default manager starts processes for each run to catch it, whose
 # tracebacks are what a person sees at Ctrl-C.
 compute_logs:
   module: dagster._core.storage.noop_compute_log_manager
   class: NoOpComputeLogManager
+""",
+    "run_queue": f"""\
 run_queue:
   max_concurrent_runs: {min(max(2, os.cpu_count() or 1), 8)}
   dequeue_interval_seconds: 1
+""",
+    "run_monitoring": """\
 run_monitoring:
   enabled: true
   start_timeout_seconds: 180
   cancel_timeout_seconds: 180
   max_runtime_seconds: 21600
   poll_interval_seconds: 60
+""",
+    "retention": """\
 retention:
   schedule:
     purge_after_days: 90
@@ -70,7 +77,14 @@ retention:
       started: 30
       success: 30
       failure: 90
-"""
+""",
+}
+"""Settings of Dagster that Cairn writes, by section, where nobody wrote that section."""
+
+_OVERWRITTEN = "# Written by Cairn; changes made here are overwritten.\n"
+"""How the file began when Cairn still wrote it at each command."""
+
+_SECTION = re.compile(r"(?m)^(\w+)\s*:")
 
 
 class HomeError(Exception):
@@ -356,12 +370,37 @@ def _prepare(root: Path) -> None:
         # What else stands in the place of one is set aside by a run.
         if not (root / name).is_symlink() and not (root / name).exists():
             (root / name).mkdir(mode=0o700, exist_ok=True)
-    settings = root / "dagster" / "dagster.yaml"
-    with suppress(OSError, UnicodeDecodeError):
-        if settings.is_file() and settings.read_text() == DAGSTER_YAML:
-            return
     with suppress(OSError):
-        replace_file(settings, DAGSTER_YAML.encode())
+        _set_dagster_up(root / "dagster" / "dagster.yaml")
+
+
+def _set_dagster_up(path: Path) -> None:
+    """Writes Dagster's settings, unless somebody changed them; then adds the sections they lack.
+
+    The first line has a digest of what Cairn wrote below it: if it holds, nobody did.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    body = "# What you set here stays; sections that Cairn needs and you left out are added.\n" + (
+        "".join(DAGSTER_SECTIONS.values())
+    )
+    ours = f"# {digest(body)}\n{body}"
+    try:
+        text = path.read_text() if path.is_file() else ""
+    except UnicodeDecodeError:
+        text = ""
+    if text == ours:
+        return
+    first, _, rest = text.partition("\n")
+    if not text.strip() or text.startswith(_OVERWRITTEN) or first == f"# {digest(rest)}":
+        replace_file(path, ours.encode())
+        return
+    named = set(_SECTION.findall(text))
+    lacking = "".join(told for name, told in DAGSTER_SECTIONS.items() if name not in named)
+    # Where it is written as one value in braces, nothing can be added at its end.
+    if lacking and named and not path.is_symlink():
+        replace_file(path, f"{text.rstrip()}\n{lacking}".encode())
 
 
 def schema_version(root: Path) -> int:

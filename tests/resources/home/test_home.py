@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance
 
-from cairn.resources.home.home import HomeError, check_namespace, open_home
+from cairn.knowledge.schema.identity import digest
+from cairn.resources.home.home import Home, HomeError, check_namespace, open_home
 
 
 def test_a_new_home_is_private_and_complete(tmp_path: Path) -> None:
@@ -60,18 +61,52 @@ def test_what_cannot_be_a_namespace(name: str) -> None:
         check_namespace(name)
 
 
-def test_dagster_accepts_its_settings_and_keeps_runs_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = open_home(tmp_path / "home")
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """A home that Dagster's environment points at."""
+    opened = open_home(tmp_path / "home")
     for name in ("CAIRN_HOME", "DAGSTER_HOME", "DAGSTER_DISABLE_TELEMETRY"):
         monkeypatch.setenv(name, "to be restored")
-    home.dagster_environment()
-    settings = home.dagster / "dagster.yaml"
-    settings.write_text("telemetry: {enabled: true}")
-    open_home(home.root)
+    opened.dagster_environment()
+    return opened
+
+
+def test_dagster_accepts_its_settings_and_keeps_runs_here(home: Home) -> None:
     with DagsterInstance.get() as instance:
         assert instance.root_directory == str(home.dagster)
         assert not instance.telemetry_enabled
         assert instance.run_monitoring_enabled
         assert instance.run_monitoring_max_runtime_seconds == 6 * 3600
+
+
+def test_what_somebody_set_of_dagster_stays_and_what_it_lacks_is_added(home: Home) -> None:
+    settings, elsewhere = home.dagster / "dagster.yaml", home.root.parent / "runs"
+    own = (
+        f"# ours\nstorage:\n  sqlite:\n    base_dir: {elsewhere}\n"
+        "run_queue:\n  max_concurrent_runs: 1"
+    )
+    settings.write_text(own)
+    for _ in range(2):
+        open_home(home.root)
+        assert settings.read_text().startswith(f"{own}\n")
+    assert settings.read_text().count("run_queue:") == 1
+    with DagsterInstance.get() as instance:
+        assert instance.get_run_records() == []
+        assert instance.get_concurrency_config().run_queue_config.max_concurrent_runs == 1
+        assert instance.run_monitoring_max_runtime_seconds == 6 * 3600
+    assert list(elsewhere.rglob("*.db"))
+    assert not list(home.dagster.rglob("*.db"))
+
+
+def test_settings_of_dagster_that_nobody_changed_follow_the_version(home: Home) -> None:
+    settings = home.dagster / "dagster.yaml"
+    ours = settings.read_text()
+    body = "run_queue:\n  max_concurrent_runs: 99\n"
+    before = "# Written by Cairn; changes made here are overwritten.\n"
+    for older in (before + body, f"# {digest(body)}\n{body}", "", "\n"):
+        settings.write_text(older)
+        open_home(home.root)
+        assert settings.read_text() == ours
+    settings.write_bytes(b"\xff\xfe")
+    open_home(home.root)
+    assert settings.read_text() == ours
