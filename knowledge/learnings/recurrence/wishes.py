@@ -33,6 +33,7 @@ from cairn.knowledge.learnings.rules.statements import REASON
 from cairn.knowledge.learnings.scoring import DraftGrounds
 from cairn.knowledge.nlp.text import words
 from cairn.knowledge.practices.tasks import task_of
+from cairn.knowledge.schema.calendar import UNDATED
 
 FEWEST_WORDS = 4
 _FILLER_LIST = "please always we you i the a an our your also just really ok so then"
@@ -91,14 +92,16 @@ def _anew(seen: Sequence[Occurrence], requests: Mapping[str, list[Request]]) -> 
     """Without conversations of a day in which a request is tried once more, word for word.
 
     Who sends it again, or goes on from a copy of a session, wants nothing for the second time. A
-    request that is the wish and nothing else is said again.
+    request that is the wish and nothing else is said again, but for a copy: that has its moment.
     """
     kept: dict[object, Occurrence] = {}
     for one in seen:
         asked = asked_at(requests.get(one.conversation, ()), one.at)
         said = one.quotes[0].text if one.quotes else ""
-        more = asked is not None and len(asked.text) > 2 * len(said)
-        kept.setdefault((one.at.date(), asked.text) if asked and more else one.conversation, one)
+        if asked and len(asked.text) > 2 * len(said):
+            kept.setdefault((one.at.date(), asked.text), one)
+        else:
+            kept.setdefault(one.conversation if one.at == UNDATED else one.at, one)
     return list(kept.values())
 
 

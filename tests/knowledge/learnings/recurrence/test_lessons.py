@@ -75,6 +75,7 @@ def test_what_a_person_wants_in_two_conversations_is_a_best_practice(session, le
         ("The cart needs a field for vouchers. ", 2, 0),
         ("The cart needs a field for vouchers. ", 48, 1),
         ("", 2, 1),
+        ("", 0, 0),
     ],
 )
 def test_a_request_that_is_sent_once_more_that_day_is_not_said_again(
