@@ -208,13 +208,12 @@ def _answers(text: str) -> Iterator[tuple[int, int]]:
     begin = 0
     for paragraph in _paragraphs(text):
         start, end = paragraph.lines[-1]
-        offer = next(
-            (s for s, _ in sentences(text[start:end]) if _OFFER.match(text[start + s : end])), None
-        )
-        if offer is not None and text.count("\n", begin, end) >= _FEWEST_ANSWERED:
+        last = text[start:end]
+        offers = any(_OFFER.match(last[first:]) for first, _ in sentences(last))
+        if offers and text.count("\n", begin, end) >= _FEWEST_ANSWERED:
             yield begin, end
             begin = end
-        elif begin == 0 and len(paragraph.lines) == 1 and text[start:end].rstrip().endswith(":"):
+        elif begin == 0 and len(paragraph.lines) == 1 and last.rstrip().endswith(":"):
             begin = end
 
 

@@ -251,21 +251,17 @@ def name_rejections(names: pl.Series, types: pl.Series, most_words: int = 8) -> 
 
 def _rejections(frame: pl.DataFrame, most_words: int) -> pl.Series:
     name, type_ = pl.col("name"), pl.col("type")
-    rule = pl.when(type_ == "topic").then(pl.col("structural"))
-    rule = rule.when(name.str.strip_chars() == "").then(pl.lit("blank"))
-    rule = rule.when(name.str.contains(REDACTED_WHOLE)).then(pl.lit("redacted"))
+    bare = name.str.strip_chars()
     # Each form takes milliseconds to compile: those of types that nobody asks about are left out.
     asked = set(frame["type"].to_list())
+    by_form = structural(frame["name"], most_words) if "topic" in asked else None
+    rule = pl.when(type_ == "topic").then(pl.lit(by_form, pl.String))
+    rule = rule.when(bare == "").then(pl.lit("blank"))
+    rule = rule.when(name.str.contains(REDACTED_WHOLE)).then(pl.lit("redacted"))
     for label in GRAMMARS.keys() & asked:
-        bare = name.str.strip_chars()
         misfit = ~pl.all_horizontal(bare.str.contains(form) for form in GRAMMARS[label])
         rule = rule.when((type_ == label) & misfit).then(pl.lit(f"not_a_{label}"))
-    by_form = (
-        structural(frame["name"], most_words)
-        if "topic" in asked
-        else pl.Series("rule", [None] * len(frame), pl.String)
-    )
-    return frame.with_columns(structural=by_form).select(rule=rule.otherwise(None))["rule"]
+    return frame.select(rule=rule.otherwise(None))["rule"]
 
 
 def _column(column: str | pl.Expr) -> pl.Expr:

@@ -81,6 +81,12 @@ retention:
 }
 """Settings of Dagster that Cairn writes, by section, where nobody wrote that section."""
 
+_BODY = "# What you set here stays; sections that Cairn needs and you left out are added.\n" + (
+    "".join(DAGSTER_SECTIONS.values())
+)
+DAGSTER_YAML = f"# {digest(_BODY)}\n{_BODY}"
+"""Dagster's settings as Cairn writes them, below their digest: if it holds, nobody changed any."""
+
 _OVERWRITTEN = "# Written by Cairn; changes made here are overwritten.\n"
 """How the file began when Cairn still wrote it at each command."""
 
@@ -377,24 +383,18 @@ def _prepare(root: Path) -> None:
 def _set_dagster_up(path: Path) -> None:
     """Writes Dagster's settings, unless somebody changed them; then adds the sections they lack.
 
-    The first line has a digest of what Cairn wrote below it: if it holds, nobody did.
-
     Raises:
         OSError: they cannot be written.
     """
-    body = "# What you set here stays; sections that Cairn needs and you left out are added.\n" + (
-        "".join(DAGSTER_SECTIONS.values())
-    )
-    ours = f"# {digest(body)}\n{body}"
     try:
         text = path.read_text() if path.is_file() else ""
     except UnicodeDecodeError:
         text = ""
-    if text == ours:
+    if text == DAGSTER_YAML:
         return
     first, _, rest = text.partition("\n")
     if not text.strip() or text.startswith(_OVERWRITTEN) or first == f"# {digest(rest)}":
-        replace_file(path, ours.encode())
+        replace_file(path, DAGSTER_YAML.encode())
         return
     named = set(_SECTION.findall(text))
     lacking = "".join(told for name, told in DAGSTER_SECTIONS.items() if name not in named)

@@ -19,7 +19,7 @@ from cairn.knowledge.learnings.quotes import LONGEST, MOST, shorten
 from cairn.knowledge.learnings.scoring import DraftGrounds, factors
 from cairn.knowledge.schema.calendar import UNDATED
 
-RECURRENCE = "learning.recurrence@3"
+RECURRENCE = "learning.recurrence@4"
 FEWEST_ASKED = 2
 """Conversations in which a person says or refuses the same."""
 
@@ -113,14 +113,21 @@ def told(reads: Frames, predicates: Sequence[str]) -> list[dict[str, Any]]:
 def occurrences(
     rows: Iterable[Mapping[str, Any]], requests: Mapping[str, list[Request]]
 ) -> list[Occurrence]:
-    """The conversations of some sources, in the order of time."""
+    """The conversations of some sources, in the order of time; of copies of a session, one.
+
+    What was said or done in several of them at the same moment was said or done once.
+    """
     by_conversation: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row["at"], row["record_id"], row["candidate_id"])):
         by_conversation[row["conversation_id"]].append(row)
-    return sorted(
+    seen = sorted(
         _occurrence(conversation, own, requests.get(conversation, ()))
         for conversation, own in by_conversation.items()
     )
+    once: dict[object, Occurrence] = {}
+    for one in seen:
+        once.setdefault(one.conversation if one.at == UNDATED else one.at, one)
+    return list(once.values())
 
 
 def _occurrence(

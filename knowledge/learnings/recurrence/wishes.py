@@ -33,7 +33,6 @@ from cairn.knowledge.learnings.rules.statements import REASON
 from cairn.knowledge.learnings.scoring import DraftGrounds
 from cairn.knowledge.nlp.text import words
 from cairn.knowledge.practices.tasks import task_of
-from cairn.knowledge.schema.calendar import UNDATED
 
 FEWEST_WORDS = 4
 _FILLER_LIST = "please always we you i the a an our your also just really ok so then"
@@ -91,17 +90,15 @@ def practices(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[
 def _anew(seen: Sequence[Occurrence], requests: Mapping[str, list[Request]]) -> list[Occurrence]:
     """Without conversations of a day in which a request is tried once more, word for word.
 
-    Who sends it again, or goes on from a copy of a session, wants nothing for the second time. A
-    request that is the wish and nothing else is said again, but for a copy: that has its moment.
+    Who sends it again wants nothing for the second time; a request that is the wish and nothing
+    else is said again.
     """
     kept: dict[object, Occurrence] = {}
     for one in seen:
         asked = asked_at(requests.get(one.conversation, ()), one.at)
         said = one.quotes[0].text if one.quotes else ""
-        if asked and len(asked.text) > 2 * len(said):
-            kept.setdefault((one.at.date(), asked.text), one)
-        else:
-            kept.setdefault(one.conversation if one.at == UNDATED else one.at, one)
+        more = asked and len(asked.text) > 2 * len(said)
+        kept.setdefault((one.at.date(), asked.text) if asked and more else one.conversation, one)
     return list(kept.values())
 
 

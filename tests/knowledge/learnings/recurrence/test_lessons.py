@@ -118,6 +118,12 @@ def test_what_a_person_refuses_twice_is_an_anti_pattern_with_what_they_let_pass(
     assert lesson["conversation_ids"] == ["c0", "c1"]
 
 
+def test_what_a_copy_of_a_session_holds_was_refused_once(session, learned):
+    down = refused("docker compose down -v && make test", "that deletes the test database")
+    copies = [session(ASKED, down, DONE, conversation=name) for name in ("c0", "c1")]
+    assert learned(in_episodes(copies), "anti_pattern") == []
+
+
 def test_a_command_for_the_same_that_passed_is_the_better_one(session, learned):
     wide = refused("npm test", "takes too long here")
     narrow = ("run", "npx vitest run tests/cart", "4 passed")
