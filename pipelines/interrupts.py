@@ -18,11 +18,16 @@ _ENDING = frozenset({signal.SIGINT, signal.SIGTERM})  # Dagster has both do the 
 def counted() -> Generator[Callable[[], bool]]:
     """Gives a function that says whether an interrupt came since it was last asked.
 
-    Only the main thread gets interrupts: in another one the answer is no.
+    Only the main thread gets interrupts: in another one the answer is no. A process that a script
+    started in the background ignores Ctrl-C, and Dagster has SIGTERM do what Ctrl-C does: here, and
+    from then on, SIGTERM ends it all the same.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
+    of_background = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if of_background:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     reader, writer = socket.socketpair()
     with reader, writer:
         reader.setblocking(False)
@@ -39,6 +44,8 @@ def counted() -> Generator[Callable[[], bool]]:
             yield came
         finally:
             signal.set_wakeup_fd(before)
+            if of_background:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def again_if(came: Callable[[], bool]) -> None:

@@ -4,6 +4,7 @@ import signal
 from threading import Thread
 
 import pytest
+from dagster._utils.interrupts import capture_interrupts
 
 from cairn.pipelines.interrupts import again_if, counted
 
@@ -27,6 +28,20 @@ def test_an_interrupt_that_was_dropped_is_raised_again() -> None:
         assert came()
         assert not came()
     assert signal.set_wakeup_fd(before) == -1
+
+
+def test_what_a_script_started_in_the_background_can_still_be_ended() -> None:
+    handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with counted(), capture_interrupts():
+            pass
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGINT, handlers[0])
+        signal.signal(signal.SIGTERM, handlers[1])
 
 
 def test_other_signals_and_other_threads_are_no_interrupts() -> None:
