@@ -7,6 +7,7 @@ import dagster as dg
 from cairn.assets.engine.namespaces import NAMESPACES
 from cairn.knowledge.schema.tables import TABLES
 from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import tombstones
 from cairn.resources.home.marks import note_night
 from cairn.resources.warehouse.publication import generations_in_use, versions_in_use
 
@@ -34,6 +35,8 @@ def maintenance(
     with own.writing(f"maintenance of the index of {own.own}"):
         generations = len(state.index.prune(own.own, generations_in_use(state.home, own.own)))
         own.prune_vectors()
+        if state.sharing:
+            state.sharing.tidy(own.own, thorough=bool(tombstones(state.home, own.own)))
     note_night(state.home, own.own)
     return dg.MaterializeResult(
         metadata={

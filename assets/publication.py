@@ -86,8 +86,8 @@ def _published(state: State) -> StageReport:
     )
     if wrong:
         return StageReport("publication", 1, failed=1, rows=1)
-    if state.warehouse.leases:
-        state.warehouse.leases.of(namespace).confirm()
+    if state.sharing:
+        state.sharing.check(namespace)
     written = publish(state.home, manifest)
     make_lookup(state, manifest)
     if changed:

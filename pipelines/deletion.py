@@ -27,7 +27,7 @@ from cairn.resources.deletion.applying import apply_tombstones
 from cairn.resources.deletion.places import NamedPlace, places
 from cairn.resources.deletion.tombstones import forgetting, note
 from cairn.resources.home.atomic_files import sync_folder
-from cairn.resources.home.home import HomeError, check_room, open_home
+from cairn.resources.home.home import check_room, open_home
 from cairn.resources.warehouse.publication import (
     blocked_namespaces,
     forget_others,
@@ -71,12 +71,7 @@ def dry_run(state: State, event: Mapping[str, object], pattern: str | None = Non
     The copy shares the files, which never change, and is removed. A language model is not asked:
     what it would have to say anew counts as gone. By the `pattern` of its names it is looked where
     these are left.
-
-    Raises:
-        HomeError: the tables are not in a folder.
     """
-    if state.settings.warehouse is not None:
-        raise HomeError("a dry run needs the tables in a folder, and `warehouse` names an address")
     namespace = str(event["namespace"])
     with ExitStack() as until_done:
         with state.writing("forget --dry-run"):
@@ -163,7 +158,8 @@ def _copied(state: State, folder: Path) -> State:
     for file in beside:
         if file.exists():
             shutil.copy(file, home.root)
-    return State(home, state.settings.model_copy(update={"home": folder, "budget_run": 0.0}))
+    alone = {"home": folder, "warehouse": None, "budget_run": 0.0}
+    return State(home, state.settings.model_copy(update=alone))
 
 
 class NotYet(NamedTuple):
@@ -202,6 +198,9 @@ def purge(state: State) -> list[NotYet]:
         for name, table in TABLES.items():
             with own.writing(f"forget --purge of {name} of {own.own}"):
                 own.warehouse.purge(table, keep=in_use.get(name, ()))
+        if state.sharing:
+            with own.leased():
+                state.sharing.tidy(own.own, thorough=True)
     sync_folder(state.home.root)
     held = blocked_namespaces(state.home)
     left = [NotYet(namespace, each.reasons) for namespace, each in sorted(held.items())]

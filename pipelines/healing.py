@@ -19,9 +19,9 @@ from cairn.assets.pending import raw_logs
 from cairn.assets.pending.steps import BY_CONVERSATION
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.deletion.tombstones import STAGE as FORGET
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES, TABLES, WORK, Table
 from cairn.resources.context import State
-from cairn.resources.deletion.applying import STAGE as FORGET
 from cairn.resources.deletion.applying import ForgottenRecords
 from cairn.resources.deletion.tombstones import FORGETTING, key_of, tombstones
 from cairn.resources.home.atomic_files import replace_file
@@ -88,8 +88,7 @@ def heal(
         for own in state.each():
             _make_true(own)
             for table in TABLES.values():
-                if (folder := own.warehouse.folder(table)) is not None:
-                    reseal(folder)
+                reseal(own.warehouse.folder(table))
     return list(mended)
 
 
@@ -131,7 +130,7 @@ def _let_go(state: State) -> None:
 def _unsealed(state: State) -> bool:
     """Whether a home is from before its files were sealed."""
     folders = [own.warehouse.folder(RECORDS) for own in state.each()]
-    return any(one and (one / LOG).is_dir() and not (one / SEALS).exists() for one in folders)
+    return any((one / LOG).is_dir() and not (one / SEALS).exists() for one in folders)
 
 
 def _usable(state: State, each: Damage) -> None:
@@ -259,11 +258,7 @@ class _Untrue(NamedTuple):
 
 def _untrue(state: State) -> _Untrue:
     """What a namespace's tables say that is not so."""
-    absent = {
-        name
-        for name, table in TABLES.items()
-        if state.warehouse.folder(table) is not None and state.warehouse.version(table) is None
-    }
+    absent = {name for name, table in TABLES.items() if state.warehouse.version(table) is None}
     letters = DEAD_LETTERS.name in absent
     work = state.warehouse.read(WORK).collect()
     untrue = pl.col("stage").is_in(_stages_of(state, absent))

@@ -492,4 +492,10 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
             raise KeyboardInterrupt
         if error:
             return f"{event.step_key}: {error.cls_name}: {error.message.strip().splitlines()[0]}"
+    for event in result.all_events:
+        if event.event_type == dg.DagsterEventType.RESOURCE_INIT_FAILURE:
+            error = event.engine_event_data.error
+            if error:  # before any step: another home writes, or what homes share is away
+                said = error.message.strip().splitlines()[0]
+                return said.removeprefix(f"{said.partition(': ')[0]}: ")
     return f"run {result.run_id} failed: see `cairn ui`"

@@ -30,7 +30,7 @@ from cairn.resources.home.inbox import namespaces_of_inbox
 from cairn.resources.home.settings import Settings, load_settings
 from cairn.resources.home.sources import LogSource, SourceError, list_sources
 from cairn.resources.home.write_lock import notes_lock, write_lock
-from cairn.resources.warehouse.lease import Leases
+from cairn.resources.sharing.sharing import Sharing
 from cairn.resources.warehouse.publication import namespaces
 from cairn.resources.warehouse.warehouse import Warehouse
 
@@ -124,7 +124,7 @@ class State:
         return sorted(
             {
                 *self.warehouse.namespaces(),
-                *namespaces(self.home),
+                *self.readable_namespaces(),
                 *(source.namespace for source in sources),
                 *filter(NAMESPACE.fullmatch, namespaces_of_inbox(self.home)),
             }
@@ -135,6 +135,12 @@ class State:
         """Forgets what was computed of tables that were rebuilt by other means."""
         self._opened.changes.clear()
         self._opened.embedded.clear()
+
+    def _let_all_go(self) -> None:
+        """The same, and the tables themselves: their files are others."""
+        self.let_go()
+        if (tables := self._opened.parts.get("warehouse")) is not None:
+            tables.let_go()
 
     def _once(self, name: str, opened: Callable[[], Any]) -> Any:
         if name not in self._opened.parts:
@@ -153,11 +159,18 @@ class State:
         return whole.without(self.quiet) if self.namespace is None else whole.of(self.namespace)
 
     def _warehouse(self) -> Warehouse:
-        shared, stores = self.settings.warehouse, self.settings.object_store or None
+        return Warehouse(self.home.warehouse)
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """What this home shares with others; None if it is alone."""
+        shared = self.settings.warehouse
         if shared is None:
-            return Warehouse(str(self.home.warehouse), stores)
-        leases = Leases(shared, stores, self.settings.lease_seconds)
-        return Warehouse(shared, stores, leases=leases)
+            return None
+        return self._once("sharing", lambda: Sharing(
+            self.home, shared, self.settings.object_store, self.settings.lease_seconds,
+            self._let_all_go,
+        ))  # fmt: skip
 
     @contextmanager
     def writing(
@@ -180,14 +193,26 @@ class State:
             yield
 
     def leased(self, timeout: float | None = None) -> AbstractContextManager[None]:
-        """Holds the leases of its namespaces, where the warehouse is one that other homes share.
+        """Holds the leases of its namespaces, where other homes share them (`Sharing.held`).
 
         Raises:
-            LockTimeout: another process held one for all that time.
+            LockTimeout: another home held one for all that time.
+            LeaseLost: another home works on one by now.
+            HomeError: the store cannot be used.
         """
         patience = self.home.lock_timeout if timeout is None else timeout
-        leases = self.warehouse.leases
-        return leases.held(self.namespaces(), patience) if leases else nullcontext()
+        shared = self.sharing
+        return shared.held(self.namespaces(), patience) if shared else nullcontext()
+
+    def follow(self, namespace: str) -> None:
+        """Has what other homes know of a namespace, for readers (`Sharing.follow`)."""
+        if self.sharing:
+            self.sharing.follow(namespace)
+
+    def readable_namespaces(self) -> list[str]:
+        """Namespaces in which something is published, here or by a home that shares; sorted."""
+        shared = self.sharing.namespaces() if self.sharing else []
+        return sorted({*namespaces(self.home), *shared})
 
     @property
     def searches(self) -> bool:

@@ -14,7 +14,7 @@ from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.tables import Table
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import forgets
-from cairn.resources.home.inbox import append_event
+from cairn.resources.home.inbox import all_files, append_event, namespaces_of_inbox
 
 _MOST_SWITCHES = 1_000
 """Each time that it is forgotten since when something may be done, it is noted anew."""
@@ -109,7 +109,8 @@ def intended(state: State, effect: str, since: datetime) -> int:
     """How often something was intended since a time, in all namespaces."""
     count = 0
     since = since.astimezone(UTC)
-    for file in sorted(state.home.inbox.glob("*/*.jsonl")):
+    named = namespaces_of_inbox(state.home)
+    for file in [file for name in named for file in all_files(state.home, name)]:
         if file.stem < f"{since:%Y-%m}":
             continue
         for line in file.read_bytes().splitlines():

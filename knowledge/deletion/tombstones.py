@@ -24,6 +24,9 @@ TYPE = "tombstone"
 NAMESPACE = "namespace"
 """What a tombstone is of that has no digests: all that happened up to a moment."""
 
+STAGE = "forget"
+"""Of the rows of `work` that say which tombstones were applied."""
+
 READS = ("namespace", "record_key", "thread", "session", "native_id", "occurred_at")
 """Columns of RECORDS that tell whether a record is forgotten."""
 

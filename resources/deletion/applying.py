@@ -57,26 +57,41 @@ def apply_tombstones(state: State) -> ForgottenRecords:
     work = state.warehouse.read(WORK).filter(pl.col("stage") == STAGE).collect()
     applied = set(work.select("namespace", "unit").iter_rows())
     notes: list[dict[str, object]] = []
-    if any((name, one.event_id) not in applied for name, own in told.items() for one in own):
-        remove(state.home.damaged)  # nobody knows what it holds
     for namespace, own in told.items():
         new = [one for one in own if (namespace, one.event_id) not in applied]
-        if not new:
-            continue
-        note_forgetting(state.home, namespace, on=True)
-        _forget_answers(state, namespace, new)
-        _forget_letters(state, namespace, new)
-        gone = _forget_records(state, namespace, new, known.key)
-        clear_inbox(state.home, namespace, new, known.key)
-        _forget_files(state, namespace, new)
-        whole = any(one.thing == NAMESPACE for one in new)
-        told = {each for one in new for each in one.records}
-        forget_told(state.home, namespace, None if whole else told)
-        notes += [_note(namespace, one, gone) for one in new]
+        gone = 0
+        if new:
+            note_forgetting(state.home, namespace, on=True)
+            _forget_letters(state, namespace, new)
+            gone = _forget_records(state, namespace, new, known.key)
+        _forget_here(state, namespace, own, new, known.key)
+        if new:
+            _forget_files(state, namespace, new)
+            notes += [_note(namespace, one, gone) for one in new]
     if notes:
         rest = state.warehouse.read(WORK).collect()
         state.warehouse.write(WORK, pl.concat([rest, WORK.frame(notes)]))
     return known
+
+
+def _forget_here(
+    state: State, namespace: str, own: Sequence[Tombstone], new: Sequence[Tombstone],
+    key: bytes | None,
+) -> None:  # fmt: skip
+    """Takes it out of what no table has: of a home that shares, each has its own of that."""
+    if shared := state.sharing:
+        done = shared.forgotten_here(namespace)
+        new = [one for one in own if one.event_id not in done]
+    if not new:
+        return
+    remove(state.home.damaged)  # nobody knows what it holds
+    _forget_answers(state, namespace, new)
+    clear_inbox(state.home, namespace, list(new), key)
+    whole = any(one.thing == NAMESPACE for one in new)
+    records = {each for one in new for each in one.records}
+    forget_told(state.home, namespace, None if whole else records)
+    if shared:
+        shared.note_forgotten(namespace, [one.event_id for one in new])
 
 
 def _note(namespace: str, one: Tombstone, rows: int) -> dict[str, object]:

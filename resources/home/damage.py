@@ -69,9 +69,9 @@ def as_damage(error: BaseException) -> Damaged | None:
     )
 
 
-def first_line(error: BaseException) -> str:
+def first_line(error: BaseException, most: int = 200) -> str:
     """The beginning of what an error says, without what an engine tells of its own code."""
     if is_panic(error):
         return "its reader gave up"
     lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else type(error).__name__
+    return lines[0][:most] if lines else type(error).__name__

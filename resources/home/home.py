@@ -26,7 +26,7 @@ OURS = {
     "model_goes_on", "keys.json", "forget.key", "forgetting", "search_waits", "notifications",
     "damaged", "records_dated", "warehouse.next", "usage", "run_times.jsonl", "upgrading",
     "lookup", "hooks", "daemon.lock", "watch.lock", "nothing_new.json", "verified", "nights",
-    "settled", "locks", "notes.lock", "vectors", "batches",
+    "settled", "locks", "shared", "home_id", "notes.lock", "vectors", "batches",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""

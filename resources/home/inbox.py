@@ -78,7 +78,7 @@ def append_events(
         known = {
             (namespace, event_id): file
             for namespace, ids in asked.items()
-            for event_id, file in _there(home.inbox / namespace, ids).items()
+            for event_id, file in _there(all_files(home, namespace), ids).items()
         }
         received: list[AppendedEvent] = []
         new: dict[Path, list[bytes]] = {}
@@ -99,7 +99,7 @@ def append_events(
 
 def lines_of(home: Home, namespace: str, *, containing: bytes = b"") -> list[bytes]:
     """Lines of a namespace's inbox that have some bytes in them, in the order of its files."""
-    contents = (file.read_bytes() for file in files(home, namespace))
+    contents = (file.read_bytes() for file in all_files(home, namespace))
     return [
         line
         for content in contents
@@ -119,7 +119,7 @@ def blank_lines(home: Home, namespace: str, forget: Callable[[bytes], bool]) -> 
     """
     gone = 0
     with _locked(home.inbox):
-        for file in files(home, namespace):
+        for file in all_files(home, namespace):
             lines = file.read_bytes().split(b"\n")
             kept = [b"" if line.strip() and forget(line) else line for line in lines]
             if kept == lines:
@@ -144,6 +144,21 @@ def files(home: Home, namespace: str) -> list[Path]:
     """Files of a namespace's inbox, the earliest month first."""
     found = (home.inbox / check_namespace(namespace)).glob("*.jsonl")
     return sorted(file for file in found if file.is_file())
+
+
+def all_files(home: Home, namespace: str) -> list[Path]:
+    """Those files, and behind them what other homes that share the namespace have in theirs.
+
+    Theirs are no sources: who took their lines in shared the records, too.
+    """
+    others = (home.inbox / check_namespace(namespace)).glob("*.jsonl@*[0-9a-f]")
+    return [*files(home, namespace), *sorted(file for file in others if file.is_file())]
+
+
+def of_home(file: Path) -> tuple[str, str]:
+    """Name of a file of an inbox in its home, and which that is; none for this one."""
+    month, _, home = file.name.partition("@")
+    return month, home
 
 
 class _Line(NamedTuple):
@@ -232,10 +247,10 @@ def _locked(inbox: Path) -> Generator[None]:
         os.close(descriptor)
 
 
-def _there(folder: Path, ids: Container[str]) -> dict[str, Path]:
-    """Those of these events that a namespace has already, whole, with their files."""
+def _there(files: Iterable[Path], ids: Container[str]) -> dict[str, Path]:
+    """Those of these events that files have already, whole, with the file."""
     found: dict[str, Path] = {}
-    for file in sorted(filter(Path.is_file, folder.glob("*.jsonl"))):
+    for file in files:
         content = file.read_bytes()
         for start in _START.finditer(content):
             if (event_id := start[1].decode()) in ids:

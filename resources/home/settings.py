@@ -113,7 +113,7 @@ class Settings(BaseSettings):
     )
     warehouse: str | None = Field(
         default=None,
-        description="Folder or object-store address of the tables; in the home if unset.",
+        description="Folder or object store (`s3://…`) that homes share; none if unset.",
     )
     storage_options: dict[str, SecretStr] = Field(
         default={}, description="Options of the object store: region, endpoint, keys."
@@ -246,13 +246,13 @@ class Settings(BaseSettings):
 
     @property
     def object_store(self) -> dict[str, str]:
-        """`storage_options` in the clear, for the warehouse alone."""
+        """`storage_options` in the clear, for the store alone."""
         return {name: value.get_secret_value() for name, value in self.storage_options.items()}
 
     @property
     def is_local(self) -> bool:
-        """Whether tables and index are files of the home: neither object store nor server."""
-        return not (self.warehouse or self.qdrant_url)
+        """Whether the index is files of the home, as all else is: on no server."""
+        return not self.qdrant_url
 
     @cached_property
     def prompts(self) -> "PromptSet":

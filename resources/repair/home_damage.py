@@ -15,6 +15,7 @@ import polars as pl
 
 from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import STAGES
+from cairn.knowledge.deletion.tombstones import STAGE as FORGET
 from cairn.knowledge.llm.client import UNANSWERED
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import (
@@ -27,7 +28,6 @@ from cairn.knowledge.schema.tables import (
     Table,
 )
 from cairn.resources.context import State
-from cairn.resources.deletion.applying import STAGE as FORGET
 from cairn.resources.deletion.tombstones import FORGETTING, forgetting, key_of, tombstones
 from cairn.resources.home.advice import command
 from cairn.resources.home.api_keys import KeyListError, OpenToOthers, list_keys
@@ -294,16 +294,15 @@ def _manifests(state: State, asked: DamageScope) -> Iterator[Damage]:
 def _absent_versions(state: State, manifest: Manifest) -> list[str]:
     """Tables that are there, but not as a manifest names them."""
     own = state.of(manifest.namespace)
-    folders = {
-        name: folder
-        for name in manifest.tables.keys() & TABLES.keys()
-        if (folder := own.warehouse.folder(TABLES[name])) is not None
-    }
     absent = sorted(
-        name for name, folder in folders.items() if not has_version(folder, manifest.tables[name])
+        name
+        for name in manifest.tables.keys() & TABLES.keys()
+        if not has_version(own.warehouse.folder(TABLES[name]), manifest.tables[name])
     )
     # Records that are older than what was made of them are told of by themselves.
-    if absent == [RECORDS.name] and any(_records(own, folders[RECORDS.name], None, gone=False)):
+    if absent == [RECORDS.name] and any(
+        _records(own, own.warehouse.folder(RECORDS), None, gone=False)
+    ):
         return []
     return absent
 
@@ -353,8 +352,6 @@ def _tables(state: State, asked: DamageScope) -> Iterator[Damage]:
         claimed = _claimed(own) | {*(manifest.tables if manifest else ())}
         for table in TABLES.values():
             folder = own.warehouse.folder(table)
-            if folder is None:
-                return
             what = f"table {table.name} of {own.own}"
             wrong = table_damage(folder, deep=asked.deep)
             gone = wrong is None and not any((folder / "_delta_log").glob("*.json"))
@@ -388,14 +385,12 @@ def _has_rows(state: State, table: str) -> bool:
 
 def _has_files(state: State, table: str) -> bool:
     """Whether a table of a namespace may have rows: looking takes less than opening it."""
-    folder = state.warehouse.folder(TABLES[table])
-    return folder is None or bool(data_files(folder))
+    return bool(data_files(state.warehouse.folder(TABLES[table])))
 
 
 def _can_be_read(state: State, table: str) -> bool:
     """Whether a table of a namespace is sound, as far as its seals tell."""
-    folder = state.warehouse.folder(TABLES[table])
-    return folder is None or table_damage(folder, deep=False) is None
+    return table_damage(state.warehouse.folder(TABLES[table]), deep=False) is None
 
 
 def _read(owns: Iterable[State], table: Table) -> pl.LazyFrame:

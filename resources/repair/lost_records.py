@@ -86,7 +86,7 @@ def lost_records(home: Home, warehouse: Warehouse, wrong: TableDamage | None) ->
         warehouse: Tables of one namespace of it, in a folder.
         wrong: What is wrong with `records`; None if it is gone as a whole, or has gone back.
     """
-    folder = _folder(warehouse, RECORDS)
+    folder = warehouse.folder(RECORDS)
     there = [
         _rows(file).select(_PLACE) for file in (readable(folder, wrong) if folder.is_dir() else ())
     ]
@@ -146,7 +146,7 @@ def rebuild(
 
     What cannot be read is set aside. Killed at any place, it can be done again.
     """
-    folder = _folder(warehouse, RECORDS)
+    folder = warehouse.folder(RECORDS)
     place = folder.parent / _REBUILT
     if not folder.exists() and (place / "old").exists():
         (place / "old").rename(folder)
@@ -191,15 +191,8 @@ def _rows(file: Path) -> pl.LazyFrame:
     )
 
 
-def _folder(warehouse: Warehouse, table: Table) -> Path:
-    folder = warehouse.folder(table)
-    if folder is None:
-        raise ValueError(f"{table.name} is in an object store, where nothing is looked for")
-    return folder
-
-
 def _readable(warehouse: Warehouse, table: Table) -> bool:
-    folder = _folder(warehouse, table)
+    folder = warehouse.folder(table)
     return folder.is_dir() and table_damage(folder, deep=False) is None
 
 

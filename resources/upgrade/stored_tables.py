@@ -11,6 +11,7 @@ from deltalake.exceptions import DeltaError
 
 from cairn.resources.home.damage import as_damage
 from cairn.resources.home.home import remove
+from cairn.resources.sharing.store import SharedStore
 from cairn.resources.warehouse import delta
 from cairn.resources.warehouse.table_files import seal_commit
 
@@ -49,7 +50,7 @@ class StoredTables:
         lie by, and `marks` what the commit says of itself.
         """
         uri = self._uri(table)
-        folder = delta.folder_of(uri)
+        folder = None if "://" in uri else Path(uri)
         if folder is not None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_deltalake(
@@ -65,17 +66,16 @@ class StoredTables:
             post_commithook_properties=delta.HOOKS,
         )
         version = delta.Delta(uri, storage_options=self.options).version()
-        if folder is not None and delta.last_commit(Path(folder), version) is not None:
+        if folder is not None and delta.last_commit(folder, version) is not None:
             seal_commit(folder, version)
         return version
 
     def erase(self, table: str) -> None:
         """Removes a table, if it is there."""
-        folder = delta.folder_of(self._uri(table))
-        if folder is not None:
-            remove(folder)
-        elif self.opened(table) is not None:
-            delta.object_store(self.address, self.options).delete_dir(table)
+        if "://" not in self.address:
+            remove(Path(self._uri(table)))
+        elif there := (store := SharedStore(self.address, self.options or {})).listed(table):
+            store.delete([one.name for one in there])
 
     def _uri(self, name: str) -> str:
         return delta.table_uri(self.address, name)

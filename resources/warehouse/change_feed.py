@@ -1,7 +1,6 @@
 """What changed between two versions of a table, by the files that only one of them has."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 import polars as pl
 
@@ -10,11 +9,11 @@ from cairn.knowledge.schema.tables import Table
 from cairn.resources.warehouse.delta import declared_as
 
 
-def rows_of(table: Table, uris: Collection[str], options: Mapping[str, Any] | None) -> pl.DataFrame:
+def rows_of(table: Table, uris: Collection[str]) -> pl.DataFrame:
     """Rows of some files of a table that is not by day."""
     if not uris:
         return table.empty()
-    frames = [_scan(uri, options) for uri in sorted(uris)]
+    frames = [_scan(uri) for uri in sorted(uris)]
     return pl.concat(
         [
             frame.select(
@@ -43,18 +42,17 @@ def apart(table: Table, before: pl.DataFrame, after: pl.DataFrame) -> Change:
     )
 
 
-def are_spread(uris: Collection[str], ids: pl.Series, options: Mapping[str, Any] | None) -> bool:
+def are_spread(uris: Collection[str], ids: pl.Series) -> bool:
     """Whether files with one of some ids hold half of the rows: then all are written again."""
     if len(uris) < 2:
         return True
     hits = [
-        _scan(uri, options).select(rows=pl.len(), hit=pl.col(ids.name).is_in(ids.implode()).any())
+        _scan(uri).select(rows=pl.len(), hit=pl.col(ids.name).is_in(ids.implode()).any())
         for uri in sorted(uris)
     ]
     of_file = pl.concat(hits).collect()
     return 2 * of_file.filter("hit")["rows"].sum() >= of_file["rows"].sum()
 
 
-def _scan(uri: str, options: Mapping[str, Any] | None) -> pl.LazyFrame:
-    given = dict(options) if options else None
-    return pl.scan_parquet(uri, storage_options=given, hive_partitioning=False)
+def _scan(uri: str) -> pl.LazyFrame:
+    return pl.scan_parquet(uri, hive_partitioning=False)

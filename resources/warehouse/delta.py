@@ -1,7 +1,7 @@
 """A Delta table as it is stored: its paths, its files, its versions, its types."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -86,40 +86,16 @@ def table_uri(address: str | Path, table: str) -> str:
     return f"{str(address).rstrip('/')}/{table}"
 
 
-def listed_folders(address: str, options: Mapping[str, str] | None) -> list[str]:
-    """Names of the folders at an address; none where it is not there."""
-    if (folder := folder_of(address)) is not None:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            return sorted(one.name for one in os.scandir(folder) if one.is_dir())
-        return []
-    from pyarrow.fs import FileSelector, FileType
-
-    try:
-        store = object_store(address, options)
-    except TableNotFoundError:
-        return []
-    found = store.get_file_info(FileSelector("", allow_not_found=True))
-    return sorted(one.base_name for one in found if one.type == FileType.Directory)
+def folders_in(folder: Path) -> list[str]:
+    """Names of the folders in one; none where it is not there."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return sorted(one.name for one in os.scandir(folder) if one.is_dir())
+    return []
 
 
-def object_store(address: str, options: Mapping[str, str] | None) -> Any:
-    """Folders and files at an address, as a file system of pyarrow, which has no types.
-
-    Raises:
-        TableNotFoundError: there is nothing.
-    """
-    from deltalake.fs import DeltaStorageHandler
-    from pyarrow.fs import PyFileSystem
-
-    return PyFileSystem(DeltaStorageHandler(address, dict(options) if options else None))
-
-
-def folder_of(uri: str) -> Path | None:
-    """The folder of a table; None in an object store."""
-    return None if "://" in uri else Path(uri)
-
-
-def opened(uri: str, options: dict[str, str] | None, version: int | None = None) -> Delta | None:
+def opened(
+    uri: str, options: dict[str, str] | None = None, version: int | None = None
+) -> Delta | None:
     """A table as it is, or as it was; None if it is not there."""
     try:
         return Delta(uri, version=version, storage_options=options)
@@ -214,7 +190,6 @@ class Opened:
 
     stored: DeltaTable
     table: Table
-    options: dict[str, str] | None = field(repr=False)
     commit: Commit | None = None
     written: pl.DataFrame | None = field(default=None, repr=False)
     _handle: list[DeltaTable] = field(
@@ -268,7 +243,7 @@ class Opened:
         return self._scan() if self.held is None else self.held.lazy()
 
     def _scan(self) -> pl.LazyFrame:
-        frame = pl.scan_delta(self.stored, storage_options=self.options)
+        frame = pl.scan_delta(self.stored)
         # Asking polars for the columns takes a hundred times as long.
         there = {column.name for column in self.stored.schema().fields}
         return frame.select(

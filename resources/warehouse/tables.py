@@ -26,7 +26,6 @@ from cairn.resources.warehouse.delta import (
     Opened,
     TableScope,
     configured_as,
-    folder_of,
     last_commit,
     opened,
     quoted,
@@ -35,7 +34,6 @@ from cairn.resources.warehouse.delta import (
     written_as,
 )
 from cairn.resources.warehouse.gathered import Gathered
-from cairn.resources.warehouse.lease import Lease
 from cairn.resources.warehouse.table_files import reseal, seal_commit
 from cairn.resources.warehouse.vacuum import purged, vacuumed
 
@@ -66,7 +64,7 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a namespace at an address: a folder, or an object store with its options.
+    """The tables of a namespace in a folder.
 
     Every replacement is compared with what is stored, and equal content commits nothing. It is
     committed through the handle that it was compared by, so that a change in between is refused.
@@ -74,11 +72,8 @@ class Tables:
 
     address: str
     namespace: str
-    storage_options: dict[str, str] | None = field(default=None, repr=False)
     run_id: str | None = None
     """Written into each commit."""
-    lease: Lease | None = None
-    """What each commit needs and names, where other homes may write, too."""
     _kept: dict[Commit, Opened] = field(
         default_factory=dict[Commit, Opened], init=False, repr=False, compare=False
     )
@@ -224,8 +219,7 @@ class Tables:
                 predicate=TableScope(days).predicate, written=rows,
             )  # fmt: skip
         if len(ids) > MOST_IDS or (
-            not table.by_day
-            and are_spread(opened.stored.file_uris(), change.gone[by], self.storage_options)
+            not table.by_day and are_spread(opened.stored.file_uris(), change.gone[by])
         ):
             # All is written again, part by part: there may be more than memory holds twice.
             parts = (
@@ -268,8 +262,8 @@ class Tables:
                 if then.held is not None or now.held is not None:
                     return apart(table, *(_current(table, one, scope) for one in (then, now)))
                 before, after = (set(one.stored.file_uris()) for one in (then, now))
-                gone = rows_of(table, before - after, self.storage_options)
-                come = rows_of(table, after - before, self.storage_options)
+                gone = rows_of(table, before - after)
+                come = rows_of(table, after - before)
                 return apart(table, gone, come)
             files = pl.concat([one.files.select("path", "day") for one in (then, now)])
             scope = TableScope(files.unique(keep="none")["day"].unique().to_list())
@@ -310,7 +304,7 @@ class Tables:
         Returns:
             Files removed.
         """
-        removed = vacuumed(self._uri(table), table.name, self.storage_options, keep, retention)
+        removed = vacuumed(self._uri(table), table.name, keep, retention)
         reseal(Path(self._uri(table)))
         return removed
 
@@ -328,13 +322,13 @@ class Tables:
         if last is None:
             return 0
         self._kept.clear()
-        removed = purged(self._uri(table), self.storage_options, {*keep, last})
+        removed = purged(self._uri(table), {*keep, last})
         reseal(Path(self._uri(table)))
         return removed
 
-    def folder(self, table: Table) -> Path | None:
-        """Where a table is; None in an object store."""
-        return folder_of(self._uri(table))
+    def folder(self, table: Table) -> Path:
+        """Where a table is."""
+        return Path(self._uri(table))
 
     @property
     def bytes_held(self) -> int:
@@ -364,7 +358,7 @@ class Tables:
             ) from error
         if stored is None:
             return None
-        found = Opened(stored, table, self.storage_options, commit)
+        found = Opened(stored, table, commit)
         self._check(found)
         self._keep(found)
         return found
@@ -372,8 +366,6 @@ class Tables:
     def _check(self, opened: Opened) -> None:
         """Refuses files that are gone or cut: where polars reads them, it gives up by a panic."""
         folder = self.folder(opened.table)
-        if folder is None:
-            return
         for path, size in opened.files.select("path", "size").iter_rows():
             if path not in self._whole:
                 if not has_size(folder / unquote(path), size):
@@ -395,7 +387,7 @@ class Tables:
         return opened.handed_over() or self._open(opened.table, opened.commit.version)
 
     def _open(self, table: Table, version: int | None = None) -> DeltaTable | None:
-        return opened(self._uri(table), self.storage_options, version)
+        return opened(self._uri(table), version=version)
 
     def _checked(self, table: Table, frame: pl.DataFrame) -> pl.DataFrame:
         rows = table.frame(frame)
@@ -445,14 +437,12 @@ class Tables:
 
         Raises:
             Conflict: another writer changed it.
-            LeaseLost: another home writes to the namespace by now.
         """
         metadata = {"run_id": self.run_id} if self.run_id else None
         stored = opened and self._to_commit(opened)
-        fence = self.lease.fence(stored) if self.lease else None
         common: dict[str, Any] = {
             "writer_properties": written_as(table.name),
-            "commit_properties": CommitProperties(metadata, app_transactions=fence),
+            "commit_properties": CommitProperties(metadata),
             "post_commithook_properties": HOOKS,
         }
         try:
@@ -473,13 +463,12 @@ class Tables:
             seal_commit(folder, stored.version())
             # Another writer may have come between, with rows of other days.
             alone = written if stored.version() == following else None
-            self._keep(Opened(stored, table, self.storage_options, commit, alone))
+            self._keep(Opened(stored, table, commit, alone))
         return Written(stored.version(), rows, changed=True)
 
     def _create(self, table: Table, data: Any, common: dict[str, Any]) -> DeltaTable:
         uri = self._uri(table)
-        if "://" not in uri:
-            Path(uri).mkdir(mode=0o700, parents=True, exist_ok=True)
+        Path(uri).mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             write_deltalake(
                 uri,
@@ -489,16 +478,15 @@ class Tables:
                 name=table.name,
                 description=table.about,
                 configuration=configured_as(table.name),
-                storage_options=self.storage_options,
                 **common,
             )
         except CommitFailedError:
             raise
         except DeltaError as error:
-            if DeltaTable.is_deltatable(uri, self.storage_options):
+            if DeltaTable.is_deltatable(uri):
                 raise Conflict(f"{table.name}: made by another writer") from error
             raise
-        return Delta(uri, storage_options=self.storage_options)
+        return Delta(uri)
 
 
 def _current(table: Table, opened: Opened | None, scope: TableScope) -> pl.DataFrame:

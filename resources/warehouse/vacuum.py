@@ -19,7 +19,6 @@ LOG_RETENTION = timedelta(days=29)
 def vacuumed(
     uri: str,
     name: str,
-    options: dict[str, str] | None,
     keep: Collection[int],
     retention: timedelta,
 ) -> int:
@@ -28,14 +27,13 @@ def vacuumed(
     Args:
         uri: Where the table is; nothing happens if it is not there.
         name: What it is called.
-        options: Of its object store.
         keep: Versions that stay readable.
         retention: How long other versions stay.
 
     Returns:
         Files removed.
     """
-    stored = opened(uri, options)
+    stored = opened(uri)
     if stored is None:
         return 0
     files = stored.file_uris()
@@ -53,30 +51,29 @@ def vacuumed(
     # Delta goes on listing what is long removed, and even an empty vacuum makes versions.
     listed = stored.vacuum(dry_run=True, **which)
     folder = Path(uri)
-    removed = [file for file in listed if not folder.is_dir() or (folder / file).exists()]
+    removed = [file for file in listed if (folder / file).exists()]
     if removed:
         stored.vacuum(dry_run=False, post_commithook_properties=HOOKS, **which)
     stored.create_checkpoint()
-    if not kept or _committed_at(uri, options, kept[0]) > datetime.now(UTC) - LOG_RETENTION:
+    if not kept or _committed_at(uri, kept[0]) > datetime.now(UTC) - LOG_RETENTION:
         stored.cleanup_metadata()
     return len(removed)
 
 
-def purged(uri: str, options: dict[str, str] | None, keep: Collection[int]) -> int:
+def purged(uri: str, keep: Collection[int]) -> int:
     """Removes all that no version to keep needs, at once.
 
-    The log tells the least and greatest values of columns for each file that ever was: of a table
-    in a folder its entries go too, up to a checkpoint of the oldest version that is kept.
+    The log tells the least and greatest values of columns for each file that ever was: its entries
+    go too, up to a checkpoint of the oldest version that is kept.
 
     Args:
         uri: Where the table is, which is there.
-        options: Of its object store.
         keep: Versions that stay readable, at least one.
 
     Returns:
         Files of rows removed.
     """
-    stored = Delta(uri, storage_options=options)
+    stored = Delta(uri)
     removed = stored.vacuum(
         dry_run=False,
         retention_hours=0,
@@ -86,21 +83,20 @@ def purged(uri: str, options: dict[str, str] | None, keep: Collection[int]) -> i
         post_commithook_properties=HOOKS,
     )
     folder = Path(uri) / "_delta_log"
-    if folder.is_dir():
-        oldest = min(keep)
-        Delta(uri, version=oldest, storage_options=options).create_checkpoint()
-        for file in sorted(folder.iterdir()):
-            version = file.name.partition(".")[0]
-            if version.isdecimal() and int(version) < oldest:
-                file.unlink()
-        sync_folder(folder)
+    oldest = min(keep)
+    Delta(uri, version=oldest).create_checkpoint()
+    for file in sorted(folder.iterdir()):
+        version = file.name.partition(".")[0]
+        if version.isdecimal() and int(version) < oldest:
+            file.unlink()
+    sync_folder(folder)
     return len(removed)
 
 
-def _committed_at(uri: str, options: dict[str, str] | None, version: int) -> datetime:
+def _committed_at(uri: str, version: int) -> datetime:
     """When a version was committed; long ago if its log entry is no longer there."""
     try:
-        stored = opened(uri, options, version)
+        stored = opened(uri, version=version)
         moment = stored.history(1)[0]["timestamp"] if stored else 0
     except (DeltaError, IndexError, KeyError):
         moment = 0

@@ -1,6 +1,6 @@
 """The tables of a home: of each namespace by themselves, or of all of them together."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -10,8 +10,7 @@ import polars as pl
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.tables import Table
 from cairn.resources.home.home import NAMESPACE, check_namespace
-from cairn.resources.warehouse.delta import listed_folders, table_uri
-from cairn.resources.warehouse.lease import Leases
+from cairn.resources.warehouse.delta import folders_in, table_uri
 from cairn.resources.warehouse.tables import Conflict, Tables, Written
 
 __all__ = ["Conflict", "Warehouse", "Written"]
@@ -24,7 +23,7 @@ MOST_HELD = 256_000_000
 
 @dataclass(frozen=True)
 class Warehouse:
-    """Tables at an address: a folder, or an object store with its options; one part per namespace.
+    """Tables in a folder, one part per namespace.
 
     One that is `of` a namespace opens nothing of another. One of all of them reads and writes each
     in turn: rows go where their `namespace` says. Tables without that column (extractors) are the
@@ -32,13 +31,10 @@ class Warehouse:
     """
 
     address: str | Path
-    storage_options: Mapping[str, str] | None = field(default=None, repr=False)
     run_id: str | None = None
     """Written into each commit."""
     namespace: str | None = None
     """The only one that it reads and writes; all of them if none."""
-    leases: Leases | None = None
-    """By which its namespaces are written to, where other homes may do so, too."""
     quiet: frozenset[str] = frozenset()
     """Namespaces that all of them are told without."""
     _parts: dict[str, Tables] = field(default_factory=dict[str, Tables], repr=False, compare=False)
@@ -59,7 +55,7 @@ class Warehouse:
     def namespaces(self, table: Table | None = None) -> frozenset[str]:
         """Namespaces that have tables; or that have rows in one of them."""
         if self.namespace is None:
-            named = listed_folders(str(self.address), self.storage_options)
+            named = folders_in(Path(self.address))
             there = [name for name in named if NAMESPACE.fullmatch(name) and name not in self.quiet]
         else:
             there = [self.namespace]
@@ -190,8 +186,8 @@ class Warehouse:
         """Removes old versions of a table of one namespace (`Tables.purge`)."""
         return self._one(namespace).purge(table, keep=keep)
 
-    def folder(self, table: Table, namespace: str | None = None) -> Path | None:
-        """Where a table of one namespace is; None in an object store."""
+    def folder(self, table: Table, namespace: str | None = None) -> Path:
+        """Where a table of one namespace is."""
         return self._one(namespace).folder(table)
 
     def let_go(self) -> None:
@@ -214,10 +210,8 @@ class Warehouse:
         if part is None:
             while len(self._parts) >= KEPT_OPEN or self._bytes_held > MOST_HELD:
                 self._parts.pop(next(iter(self._parts)), None)
-            options = dict(self.storage_options) if self.storage_options else None
             address = table_uri(self.address, check_namespace(namespace))
-            lease = self.leases and self.leases.of(namespace)
-            part = Tables(address, namespace, options, self.run_id, lease)
+            part = Tables(address, namespace, self.run_id)
         self._parts[namespace] = part  # those that are not asked for give way
         return part
 

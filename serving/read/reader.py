@@ -15,7 +15,7 @@ from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.vectors.model import Embedder
 from cairn.resources.context import State
 from cairn.resources.rerankers.protocol import Reranker
-from cairn.resources.warehouse.publication import Manifest, namespaces, published, read_published
+from cairn.resources.warehouse.publication import Manifest, published, read_published
 from cairn.serving.read.cache import CachedTables
 from cairn.serving.read.namespaces import Several, to_read
 
@@ -328,9 +328,10 @@ def open_reader(
         NothingPublished: there is none, or there are several to choose from.
     """
     namespace = namespace or _meant(state)
+    state.follow(namespace)
     manifest = published(state.home, namespace)
     if manifest is None:
-        known = ", ".join(namespaces(state.home)) or "none"
+        known = ", ".join(state.readable_namespaces()) or "none"
         raise NothingPublished(
             f"nothing is published for namespace {namespace!r} (there is: {known}); "
             "run `cairn run --source PATH`"
@@ -340,7 +341,7 @@ def open_reader(
 
 def _meant(state: State) -> str:
     try:
-        found = to_read(namespaces(state.home), state.settings.namespace)
+        found = to_read(state.readable_namespaces(), state.settings.namespace)
     except Several as several:
         raise NothingPublished(str(several)) from None
     if found is None:

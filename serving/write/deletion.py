@@ -208,6 +208,7 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
     }  # fmt: skip
     if event_id:
         head["event_id"] = event_id
+    state.follow(namespace)  # homes that share have one key
     key = make_key(state.home)
     warehouse = state.warehouse
     if wanted.target_type == NAMESPACE:

@@ -160,10 +160,12 @@ def test_tables_in_an_object_store_are_split_where_they_are(old: Path) -> None:
     settings = Settings(warehouse=f"file://{old.parent}/store")
     upgrade_home(old, settings)
     state = State(open_home(old), settings)
-    assert_rows(state, expected)
+    with state.leased():  # from there they come home
+        assert_rows(state, expected)
     # An object store has no folder without an object; this one, a folder on disk, keeps it.
     left = [path for path in (old.parent / "store").rglob("*") if path.is_file()]
-    assert {path.relative_to(old.parent / "store").parts[0] for path in left} == {*NAMESPACES}
+    named = {path.relative_to(old.parent / "store").parts[0] for path in left}
+    assert named - {".cairn"} == {*NAMESPACES}
 
 
 def test_a_second_upgrade_does_nothing(old: Path) -> None:

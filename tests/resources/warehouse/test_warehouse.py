@@ -192,17 +192,6 @@ def test_rows_of_another_namespace_are_refused(tmp_path: Path) -> None:
         Warehouse(tmp_path).write(FUNNEL, _gates(a=1, b=2), namespaces=["a"])
 
 
-def test_in_an_object_store_namespaces_are_known_by_its_folders(tmp_path: Path) -> None:
-    """A folder by an address, as object stores have one."""
-    warehouse = Warehouse(f"file://{tmp_path}/tables")
-    assert warehouse.namespaces() == frozenset()
-    assert warehouse.read(FUNNEL).collect().is_empty()
-    warehouse.write(FUNNEL, _gates(a=1, b=2))
-    assert warehouse.namespaces() == {"a", "b"}
-    assert _stored(warehouse.of("b"), FUNNEL)["rows_in"].to_list() == [2]
-    assert warehouse.of("b").folder(FUNNEL) is None
-
-
 def test_old_versions_can_be_read_and_a_run_is_named_in_its_commit(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path, run_id="run-7").of("a")
     first = warehouse.write(FUNNEL, _gates(a=1))

@@ -1,4 +1,4 @@
-"""Two homes at one warehouse: one stops in the middle of a run, and comes back too late."""
+"""Two homes that share: one stops in the middle of a run, and comes back too late."""
 
 import multiprocessing
 import os
@@ -74,6 +74,7 @@ def test_who_comes_back_after_another_went_on_writes_and_publishes_nothing(
     assert published(second.home, "default")
     assert published(first.home, "default") is None
     # What the other made stands: it has nothing to make but its own index and publication.
-    first.warehouse.let_go()
-    assert follow(first) == []
-    assert published(first.home, "default")
+    back = first.of("default")
+    with back.leased():
+        assert follow(back) == []
+    assert published(first.home, "default") == published(second.home, "default")

@@ -1,0 +1,318 @@
+"""A namespace of a home, pulled from the store that homes share, and pushed there."""
+
+import fcntl
+import os
+import time
+import zlib
+from collections.abc import Callable, Collection, Generator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from io import BytesIO
+from itertools import groupby
+from pathlib import Path
+from uuid import uuid4
+
+from cairn.knowledge.schema.tables import TABLES as TABLE_NAMES
+from cairn.resources.home.atomic_files import read_regular, replace_file
+from cairn.resources.home.home import Home, HomeError, check_namespace
+from cairn.resources.home.seals import digest_of
+from cairn.resources.home.write_lock import opened
+from cairn.resources.sharing.shared_files import TABLES, SharedFile, SharedFiles, seen, turn
+from cairn.resources.sharing.snapshot import NamespaceSnapshot, PackedFile, decoded
+from cairn.resources.sharing.store import SharedStore
+
+SHARED = "shared"
+"""Folder of a home with what it last pulled or pushed of each namespace."""
+PACK_BYTES = 64 << 20
+"""Bytes from which on a pack is put; a file that is larger is one by itself."""
+KEPT = 3
+"""Snapshots that stay: another home may be pulling one while the next ones come."""
+LEAST_NAMED = 0.5
+"""Share of a pack that is named still; of less, what is left goes into another."""
+WORTH = 0.9
+"""Share of its size to which a file must shrink to lie compressed."""
+TRIES = 3
+"""Of a pull whose snapshot was tidied away meanwhile."""
+
+
+class SnapshotRefused(Exception):  # noqa: N818  what happened
+    """Another home has pushed since this one pulled: what was made here counts for nothing."""
+
+
+@dataclass
+class WorkingCopy:
+    """One namespace in a home, as against its newest snapshot in a store."""
+
+    home: Home
+    namespace: str
+    store: SharedStore
+
+    @property
+    def known(self) -> NamespaceSnapshot:
+        """The snapshot that was pulled or pushed last; an empty one before the first."""
+        with suppress(OSError, ValueError):
+            return decoded(read_regular(self._known))
+        return NamespaceSnapshot()
+
+    @property
+    def folder(self) -> Path:
+        """What the home notes of it."""
+        return self.home.root / SHARED / check_namespace(self.namespace)
+
+    @cached_property
+    def files(self) -> SharedFiles:
+        """Its files in the home."""
+        return SharedFiles(self.home, self.namespace, home_id(self.home))
+
+    def newest(self) -> int:
+        """Number of the newest snapshot in the store; 0 if there is none.
+
+        Raises:
+            HomeError: the store cannot be used.
+        """
+        last = self.known.number
+        there = self.store.listed(self._in("snapshots"), f"{last:012}")
+        return int(there[-1].name.rpartition("/")[2]) if there else last
+
+    def changed(self, prefix: str = "") -> bool:
+        """Whether files, of those whose names begin so, are not as they were pulled or pushed."""
+        known = {name for name in self.known.files if name.startswith(prefix)}
+        here = {name: file for name, file in self.files.found().items() if name.startswith(prefix)}
+        return known != here.keys() or any(
+            not _is_as(file, self.known.files[name]) for name, file in here.items()
+        )
+
+    def has_unpushed(self, prefix: str = TABLES) -> bool:
+        """Whether files here were made since, as `changed`; what a pull left undone is no such."""
+        return not self._pulling.exists() and self.changed(prefix)
+
+    def pull(self, *, if_pushed: bool = False, before: Callable[[], None] = lambda: None) -> bool:
+        """Makes the files here those of the newest snapshot; whether there was a newer one.
+
+        What was made here since and never pushed is gone then, but for this home's own inbox.
+
+        Args:
+            if_pushed: Do nothing where there is such.
+            before: What to do while all is here still, if there is a newer one.
+
+        Raises:
+            HomeError: the store cannot be used; or tables are here that never were of it.
+        """
+        with self._alone():
+            for tries in range(TRIES):
+                number = self.newest()
+                if number == self.known.number:
+                    if not self._known.exists():
+                        self._note(NamespaceSnapshot())  # what is made from now on is to be pushed
+                    return False
+                if if_pushed and self.has_unpushed():
+                    return False
+                self._check_own()
+                try:
+                    snapshot = self._at(number)
+                    before()
+                    self._pulling.touch(0o600)
+                    self._fetch(snapshot)
+                except FileNotFoundError:
+                    if tries == TRIES - 1:
+                        raise
+                else:
+                    self.files.drop_all_but(snapshot.files)
+                    self._note(snapshot)
+                    self._pulling.unlink()
+                    return True
+        return False
+
+    def push(self, *, again: Collection[str] = ()) -> bool:
+        """Puts what changed here since into the store; whether anything had.
+
+        Args:
+            again: Packs that are not named any more: what is left in them goes into others.
+
+        Raises:
+            HomeError: the store cannot be used; the next push has it all.
+            SnapshotRefused: another home has pushed since.
+        """
+        with self._alone():
+            known = self.known
+            files: dict[str, PackedFile] = {}
+            new: dict[str, SharedFile] = {}
+            for name, here in self.files.found().items():
+                part = known.files.get(name)
+                if part is not None and part.pack not in again and _is_as(here, part):
+                    files[name] = part._replace(modified_ns=here.modified_ns)
+                else:
+                    new[name] = here
+            if not new and files.keys() == known.files.keys():
+                return False
+            files |= self._packed(new)
+            by = f"{home_id(self.home)} {datetime.now(UTC).isoformat()}"
+            snapshot = NamespaceSnapshot(known.number + 1, files, by)
+            if not self.store.put_new(self._snapshot(snapshot.number), snapshot.encoded()):
+                raise SnapshotRefused
+            self._note(snapshot)
+            return True
+
+    def tidy(self, *, thorough: bool = False) -> int:
+        """Removes what no snapshot needs any more; gives the objects removed.
+
+        Args:
+            thorough: Leave nothing of what this home does not have any more, though another may be
+                pulling it: what was forgotten may lie there.
+
+        Raises:
+            HomeError, SnapshotRefused: as `push`.
+        """
+        packs = self.store.listed(self._in("packs"))
+        named = {one.name: 0 for one in packs}
+        for part in self.known.files.values():
+            named[part.pack] = named.get(part.pack, 0) + part.length
+        least = 1.0 if thorough else LEAST_NAMED
+        self.push(again={one.name for one in packs if named[one.name] < least * one.size})
+        with self._alone():
+            there = [one.name for one in self.store.listed(self._in("snapshots"))]
+            kept = there[-1:] if thorough else there[-KEPT:]
+            numbers = [int(name.rpartition("/")[2]) for name in kept]
+            needed = set[str]().union(*(self._at(number).packs for number in numbers))
+            old = [name for name in there if name not in kept]
+            old += [one.name for one in packs if one.name not in needed]
+            if old:
+                self.store.delete(old)
+            return len(old)
+
+    def adopt(self) -> bool:
+        """Gets the tables that an older Cairn kept in the store; whether there were any.
+
+        Only where this home has none, and nobody has pushed.
+
+        Raises:
+            HomeError: the store cannot be used.
+        """
+        if self.files.tables.exists():
+            return False
+        with self._alone():
+            found = self._older_form()
+            for name in found:
+                rest = name.removeprefix(f"{self.namespace}/")
+                self.files.write(f"{TABLES}/{rest}", self.store.get(name), time.time_ns())
+        return bool(found)
+
+    def drop_older_form(self) -> None:
+        """Removes those tables from the store, once they are pushed."""
+        if found := self._older_form():
+            self.store.delete(found)
+
+    def _older_form(self) -> list[str]:
+        there = [one.name for one in self.store.listed(self.namespace)]
+        return [name for name in there if name.split("/")[1] in {*TABLE_NAMES, "_lease"}]
+
+    def _check_own(self) -> None:
+        """Refuses to replace tables that this home made before it shared anything."""
+        if not self._known.exists() and (self.files.tables / "records" / "_delta_log").is_dir():
+            raise HomeError(
+                f"namespace {self.namespace} is in this home and, of another one, in"
+                f" {self.store.address}: move {self.files.tables} away, and the next run takes its"
+                " logs into the shared one"
+            )
+
+    def _fetch(self, snapshot: NamespaceSnapshot) -> None:
+        """Gets the files that are not as they should be."""
+        wanted: dict[str, PackedFile] = {}
+        for name, part in snapshot.files.items():
+            here, mine = seen(self.files.path(name)), self.files.is_mine(name)
+            if here is None or not (mine or _is_as(here, part)):
+                wanted[name] = part
+            elif not mine and here.modified_ns != part.modified_ns:
+                os.utime(here.path, ns=(part.modified_ns, part.modified_ns))
+        ordered = sorted(wanted.items(), key=lambda one: (turn(one[0]), one[1]))
+        for (_, pack), parts in groupby(ordered, key=lambda one: (turn(one[0]), one[1].pack)):
+            self._fetch_from(pack, dict(parts))
+
+    def _fetch_from(self, pack: str, parts: Mapping[str, PackedFile]) -> None:
+        ranges = [(one.start, one.length) for one in parts.values()]
+        found = self.store.get_ranges(pack, ranges) if pack else [b""] * len(ranges)
+        for (name, part), stored in zip(parts.items(), found, strict=True):
+            content = zlib.decompress(stored) if part.length < part.size else stored
+            self.files.write(name, content, part.modified_ns)
+
+    def _packed(self, new: Mapping[str, SharedFile]) -> dict[str, PackedFile]:
+        """Puts files into packs; gives where they lie."""
+        found: dict[str, PackedFile] = {}
+        pack, held = self._new_pack(), BytesIO()
+        for name, here in sorted(new.items()):
+            digest = digest_of(here.path)
+            if here.size == 0:
+                found[name] = PackedFile("", 0, 0, 0, here.modified_ns, digest)
+                continue
+            if here.size > PACK_BYTES:
+                alone = self._new_pack()
+                self.store.put(alone, here.path)
+                found[name] = PackedFile(alone, 0, here.size, here.size, here.modified_ns, digest)
+                continue
+            content = here.path.read_bytes()
+            small = zlib.compress(content, 1)
+            lies = small if len(small) < WORTH * len(content) else content
+            found[name] = PackedFile(
+                pack, held.tell(), len(lies), len(content), here.modified_ns, digest
+            )
+            held.write(lies)
+            if held.tell() >= PACK_BYTES:
+                self.store.put(pack, held.getvalue())
+                pack, held = self._new_pack(), BytesIO()
+        if held.tell():
+            self.store.put(pack, held.getvalue())
+        return found
+
+    @contextmanager
+    def _alone(self) -> Generator[None]:
+        """Keeps two processes of this machine from pulling or pushing it at once."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with opened(self.folder / "lock") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    @property
+    def _known(self) -> Path:
+        return self.folder / "snapshot"
+
+    @property
+    def _pulling(self) -> Path:
+        """There while files are those of one snapshot or of another."""
+        return self.folder / "pulling"
+
+    def _note(self, snapshot: NamespaceSnapshot) -> None:
+        replace_file(self._known, snapshot.encoded(), 0o600)
+
+    def _in(self, folder: str) -> str:
+        return f"{self.namespace}/{folder}"
+
+    def _at(self, number: int) -> NamespaceSnapshot:
+        try:
+            found = decoded(self.store.get(self._snapshot(number)))
+            for name in found.files:
+                self.files.path(name)
+        except ValueError as error:
+            raise HomeError(f"{self._snapshot(number)} in {self.store.address}: {error}") from error
+        return found
+
+    def _snapshot(self, number: int) -> str:
+        return f"{self._in('snapshots')}/{number:012}"
+
+    def _new_pack(self) -> str:
+        return f"{self._in('packs')}/{uuid4().hex}"
+
+
+def home_id(home: Home) -> str:
+    """Name of a home among those that share, made at the first."""
+    file = home.root / "home_id"
+    if not file.exists():
+        replace_file(file, uuid4().hex[:12].encode(), 0o600)
+    return file.read_text().strip()
+
+
+def _is_as(here: SharedFile, part: PackedFile) -> bool:
+    if here.size != part.size:
+        return False
+    return here.modified_ns == part.modified_ns or digest_of(here.path) == part.digest

@@ -1,0 +1,202 @@
+"""Homes that share: what one takes in, all know; what one is told to forget, none has."""
+
+import json
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from deltalake import DeltaTable
+
+from cairn.knowledge.schema.tables import MEMORY, RAW_LOGS
+from cairn.pipelines.deletion import purge
+from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import note
+from cairn.resources.home.home import HomeError, open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
+from cairn.resources.sharing import sharing
+from cairn.resources.sharing.store import SharedStore
+from cairn.resources.warehouse.publication import published
+from cairn.serving.read.reader import open_reader
+from cairn.serving.retrieval.search import search_memory
+from cairn.serving.write.decisions import choose, with_members
+from cairn.serving.write.decisions import note as decide
+from cairn.serving.write.deletion import reach, target
+from cairn.serving.write.inbox import add_event
+from tests.journeys.decoding import standing
+from tests.journeys.hives import CHAT, chat
+from tests.journeys.running import assert_as_built, follow
+
+WORD = "quincepress"
+SAID = [
+    ("user", f"2026-03-0{day}T10:00:00Z", text)
+    for day, text in enumerate(
+        ["I'm allergic to hazelnuts.", f"I never use the {WORD} for honey.", "I like mason bees."],
+        1,
+    )
+]
+
+
+class Homes:
+    """Homes by name, that share a folder."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.logs = place / "logs"
+        self.logs.mkdir()
+
+    def open(self, name: str) -> State:
+        """A process that opens a home."""
+        (self.place / name).mkdir(exist_ok=True)
+        return State(open_home(self.place / name), Settings(warehouse=str(self.place / "store")))
+
+    def run(self, name: str) -> list[str]:
+        """What `cairn run` does in a home; gives the days that had work."""
+        own = self.open(name).of("default")
+        with own.leased():
+            return follow(own)
+
+    def statements(self, name: str) -> set[str]:
+        """What a reader in a home is told."""
+        reader = open_reader(self.open(name))
+        rows = reader.memory().collect().filter(event=False, status="active")
+        return set(rows["content"])
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> Homes:
+    found = Homes(tmp_path)
+    chat(found.logs, "hives", SAID)
+    add_source(found.open("a").home, found.logs, "default")
+    return found
+
+
+def test_what_one_home_takes_in_or_is_told_another_knows(homes: Homes) -> None:
+    homes.run("a")
+    assert len(homes.statements("b")) == 3
+    found = search_memory(open_reader(homes.open("b")), "hazelnuts")
+    assert "allergic" in found[0].text
+    other = homes.open("b")
+    (fact,) = (other.warehouse.read(MEMORY).collect().filter(content="I like mason bees."))[
+        "fact_id"
+    ]
+    choice = choose(other, [fact], None)
+    decide(choice, "retract", with_members(choice))
+    homes.run("b")
+    assert len(homes.statements("a")) == 2
+    chat(homes.logs, "wax", [("user", "2026-04-01T10:00:00Z", "I sell the wax at the market.")])
+    homes.run("a")
+    assert len(homes.statements("b")) == 3
+    assert_as_built(homes.open("a"))
+    assert_as_built(homes.open("b"))
+    assert published(homes.open("a").home, "default") == published(homes.open("b").home, "default")
+
+
+def test_a_service_answers_from_what_it_has_while_what_is_newer_comes(
+    homes: Homes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "LOOK_SECONDS", 0.2)
+    homes.run("a")
+    service = homes.open("b")
+    before = published(service.home, open_reader(service).namespace)
+    chat(homes.logs, "wax", [("user", "2026-04-01T10:00:00Z", "I sell the wax at the market.")])
+    homes.run("a")
+    end = time.monotonic() + 60
+    while published(service.home, open_reader(service).namespace) == before:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    monkeypatch.setattr(SharedStore, "listed", _unplugged)
+    time.sleep(0.2)
+    assert "wax" in search_memory(open_reader(service), "wax market")[0].text
+    assert "wax" in search_memory(open_reader(homes.open("b")), "wax market")[0].text
+
+
+def test_a_run_with_little_new_asks_the_store_little(
+    homes: Homes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    homes.run("a")
+    asked, real = [0], SharedStore._asked  # pyright: ignore[reportPrivateUsage]
+
+    def counted(self: SharedStore, ask: Any) -> Any:
+        asked[0] += 1
+        return real(self, ask)
+
+    monkeypatch.setattr(SharedStore, "_asked", counted)
+    chat(homes.logs, "wax", [("user", "2026-04-01T10:00:00Z", "I sell the wax at the market.")])
+    homes.run("a")
+    assert 3 < asked[0] <= 15
+    assert len(homes.statements("b")) == 4
+
+
+def test_what_is_forgotten_in_one_home_is_in_none_and_not_in_the_store(homes: Homes) -> None:
+    homes.run("a")
+    homes.statements("b")
+    told = homes.open("b")
+    add_event(told, {"type": "note", "namespace": "default", "text": f"The {WORD} is lent out."})
+    homes.run("b")
+    homes.statements("a")
+    lines = (homes.logs / "hives.jsonl").read_text().splitlines()
+    (homes.logs / "hives.jsonl").write_text(
+        "\n".join(line for line in lines if WORD not in line) + "\n"
+    )
+    state = homes.open("a")
+    named = state.warehouse.read(RAW_LOGS).collect().filter(pl.col("text").str.contains(WORD))
+    assert named.height == 2
+    for record in named["record_id"]:
+        note(state.home, reach(state, target(state, record, "default")).event)
+    homes.run("a")
+    purge(homes.open("a"))
+    homes.run("b")
+    homes.statements("c")
+    for name in ("a", "b", "c"):
+        assert standing(homes.place / name, WORD) == {}
+        assert len(homes.statements(name)) == 2
+    # Nothing is in the store but what a home that pulls all of it has.
+    store = SharedStore(str(homes.place / "store"))
+    known = json.dumps([one.size for one in store.listed("default/packs")])
+    parts = homes.open("c").sharing.of("default").known.files.values()  # pyright: ignore[reportOptionalMemberAccess]
+    assert sum(json.loads(known)) == sum(part.length for part in parts)
+    assert len(store.listed("default/snapshots")) == 1
+
+
+def test_records_that_were_not_pushed_in_time_are_kept_though_their_source_is_gone(
+    homes: Homes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    homes.run("a")
+    chat(homes.logs, "wax", [("user", "2026-04-01T10:00:00Z", "I sell the wax at the market.")])
+    with monkeypatch.context() as patched:
+        patched.setattr(SharedStore, "put", _unplugged)
+        with pytest.raises(HomeError, match="unplugged"):
+            homes.run("a")
+    (homes.logs / "wax.jsonl").unlink()
+    other = homes.place / "other"
+    other.mkdir()
+    chat(other, "honey", CHAT)
+    add_source(homes.open("b").home, other, "default")
+    homes.run("b")
+    assert "I sell the wax at the market." not in homes.statements("b")
+    homes.run("a")
+    assert "I sell the wax at the market." in homes.statements("b")
+    assert_as_built(homes.open("b"))
+
+
+def _unplugged(*_: object) -> None:
+    raise HomeError("unplugged")
+
+
+def test_tables_that_an_older_cairn_kept_in_the_store_come_home(homes: Homes) -> None:
+    alone = State(open_home(homes.place / "a"), Settings())
+    follow(alone)
+    rows = alone.warehouse.read(MEMORY).collect().height
+    shutil.move(homes.place / "a" / "warehouse" / "default", homes.place / "store" / "default")
+    assert DeltaTable(homes.place / "store" / "default" / "memory").version() == 0
+    homes.run("a")
+    assert homes.open("a").warehouse.read(MEMORY).collect().height == rows
+    assert_as_built(homes.open("a"))
+    assert {path.name for path in (homes.place / "store" / "default").iterdir()} == {
+        "lease", "packs", "snapshots",
+    }  # fmt: skip
+    assert len(homes.statements("b")) == 3
