@@ -21,6 +21,10 @@ def run_model_calls(state: State) -> StageReport:
         ledger = state.answers.ledger()
         if state.namespace is not None:
             ledger = ledger.filter(pl.col("namespace") == state.namespace)
+        if state.sharing:  # each home has another order of what all of them paid
+            ledger = ledger.sort("called_at", "asset", "prompt", "call_id").with_columns(
+                call_id=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+            )
         same = ["namespace", "call_id", "called_at"]
         stored = state.warehouse.read(MODEL_CALLS, columns=same).collect()
         new = ledger.join(stored, on=same, how="anti")

@@ -30,7 +30,6 @@ from cairn.resources.home.inbox import namespaces_of_inbox
 from cairn.resources.home.settings import Settings, load_settings
 from cairn.resources.home.sources import LogSource, SourceError, list_sources
 from cairn.resources.home.write_lock import notes_lock, write_lock
-from cairn.resources.sharing.sharing import Sharing
 from cairn.resources.warehouse.publication import namespaces
 from cairn.resources.warehouse.warehouse import Warehouse
 
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from cairn.resources.llm.language_model import LitellmModel
     from cairn.resources.llm.open_batches import OpenBatches
     from cairn.resources.rerankers.protocol import Reranker
+    from cairn.resources.sharing.sharing import Sharing
     from cairn.resources.vector_index.protocol import VectorIndex
 
 logger = logging.getLogger(__name__)
@@ -162,15 +162,18 @@ class State:
         return Warehouse(self.home.warehouse)
 
     @property
-    def sharing(self) -> Sharing | None:
+    def sharing(self) -> "Sharing | None":
         """What this home shares with others; None if it is alone."""
         shared = self.settings.warehouse
         if shared is None:
             return None
-        return self._once("sharing", lambda: Sharing(
-            self.home, shared, self.settings.object_store, self.settings.lease_seconds,
-            self._let_all_go,
-        ))  # fmt: skip
+        from cairn.resources.sharing.sharing import Sharing
+
+        options, seconds = self.settings.object_store, self.settings.lease_seconds
+        return self._once(
+            "sharing",
+            lambda: Sharing(self.home, shared, self.answers, options, seconds, self._let_all_go),
+        )
 
     @contextmanager
     def writing(

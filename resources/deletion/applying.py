@@ -91,6 +91,7 @@ def _forget_here(
     records = {each for one in new for each in one.records}
     forget_told(state.home, namespace, None if whole else records)
     if shared:
+        shared.answers_of(namespace).forget()
         shared.note_forgotten(namespace, [one.event_id for one in new])
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -54,6 +54,13 @@ CREATE TABLE IF NOT EXISTS forms (
 ) STRICT
 """
 """Came later, and is made where it is first written: a Cairn without it reads all else."""
+_THEIRS = """
+CREATE TABLE IF NOT EXISTS their_calls (
+    home TEXT NOT NULL, call_id INTEGER NOT NULL, here INTEGER NOT NULL,
+    PRIMARY KEY (home, call_id)
+) STRICT, WITHOUT ROWID
+"""
+"""Calls of homes that share with this one: their number there, and in this ledger."""
 
 
 class AnswersError(Exception):
@@ -120,6 +127,13 @@ class Call(NamedTuple):
     cost: float | None
     seconds: float
     called_at: str
+
+
+class PaidCall(NamedTuple):
+    """A call with its number in the ledger of the home that paid it."""
+
+    call_id: int
+    call: Call
 
 
 _PUT = (
@@ -302,6 +316,55 @@ class Answers:
         frame = pl.DataFrame(rows, {name: types[name] for name in columns}, orient="row")
         at = pl.col("called_at").str.to_datetime("%+", time_unit="us", time_zone="UTC")
         return MODEL_CALLS.frame(frame.with_columns(at, day=pl.col("called_at").str.slice(0, 10)))
+
+    def kept(self, namespace: str) -> list[tuple[CachedAnswer, tuple[str, ...]]]:
+        """Answers of a namespace that are no longer waited for, by key, with their records."""
+        found = [one for one in self.of_namespace(namespace) if one.outcome != "pending"]
+        records = self.records(one.key for one in found)
+        return [(one, records.get(one.key, ())) for one in found]
+
+    def own_calls(self, namespace: str) -> list[PaidCall]:
+        """Calls of a namespace that this home paid, in their order."""
+        theirs = "call_id NOT IN (SELECT here FROM their_calls) AND " if self._has_theirs() else ""
+        query = f"SELECT * FROM calls WHERE {theirs}namespace = ? ORDER BY call_id"  # noqa: S608
+        return [PaidCall(row[0], Call(*row[1:])) for row in self._rows(query, namespace)]
+
+    def take_over(
+        self,
+        home: str,
+        answers: Collection[tuple[CachedAnswer, Sequence[str]]],
+        calls: Collection[PaidCall],
+    ) -> None:
+        """Takes over what another home was answered and paid.
+
+        What is here already stays, unless it was asked in vain here, and not there.
+        """
+        known = self.read([one.key for one, _ in answers])
+        taken = set[int]()
+        if self._has_theirs():
+            query = "SELECT call_id FROM their_calls WHERE home = ?"
+            taken = {number for (number,) in self._rows(query, home)}
+        new = [
+            (one, records)
+            for one, records in answers
+            if (here := known.get(one.key)) is None
+            or (one.outcome == "done" and here.outcome != "done")
+        ]
+        paid = [one for one in calls if one.call_id not in taken]
+        if not (new or paid):
+            return
+        with self._writing() as database:
+            database.execute(_THEIRS)
+            for one, records in new:
+                database.execute(_PUT, one)
+                _add_records(database, ((one.key, record_id) for record_id in records))
+            for one in paid:
+                here = database.execute(_PAY, one.call).lastrowid
+                row = (home, one.call_id, here)
+                database.execute("INSERT INTO their_calls VALUES (?, ?, ?)", row)
+
+    def _has_theirs(self) -> bool:
+        return bool(self._rows("SELECT 1 FROM sqlite_master WHERE name = 'their_calls'"))
 
     def take(self, table: str, rows: Iterable[Sequence[object]]) -> int:
         """Takes over rows of one of the tables of another such file; gives how many."""

@@ -1,7 +1,7 @@
 """Which files of a home are shared, by their names in snapshots: the same in each home.
 
-Tables, index, manifests, the lookup file of hooks, and the inbox of each home by itself, since each
-appends to its own alone.
+Tables, index, manifests, the lookup file of hooks; and of each home by itself its inbox, and what
+its language models answered: only it adds to these.
 """
 
 import os
@@ -18,7 +18,9 @@ from cairn.resources.home.seals import BLOCK
 from cairn.resources.lookup.file import lookup_file
 from cairn.resources.warehouse.publication import generations_in_use
 
-TABLES, INDEX, INBOX = "warehouse", "index", "inbox"
+TABLES, INDEX, INBOX, ANSWERS = "warehouse", "index", "inbox", "answers"
+SHARED = "shared"
+"""Folder of a home with what it knows of what is shared, a folder per namespace."""
 MANIFESTS, LOOKUP = "publication.json", "lookup.sqlite"
 
 
@@ -48,6 +50,11 @@ class SharedFiles:
         """Folder of the generations of vectors."""
         return self.home.index / self.namespace
 
+    @property
+    def answers(self) -> Path:
+        """Folder of answers of language models, with one for each home."""
+        return self.home.root / SHARED / self.namespace / ANSWERS
+
     def found(self) -> dict[str, SharedFile]:
         """All that are there; of the index, generations that a manifest names."""
         named = generations_in_use(self.home, self.namespace)
@@ -60,6 +67,8 @@ class SharedFiles:
         for path in all_files(self.home, self.namespace):
             month, home = of_home(path)
             places[f"{INBOX}/{home or self.home_id}/{month}"] = path
+        for path in self.answers.glob("*/*.jsonl"):
+            places[f"{ANSWERS}/{path.parent.name}/{path.name}"] = path
         places |= {name: self.path(name) for name in (MANIFESTS, LOOKUP)}
         return {name: there for name, path in places.items() if (there := seen(path))}
 
@@ -79,6 +88,8 @@ class SharedFiles:
                 return self.tables.joinpath(*rest)
             if kind == INDEX:
                 return self.index.joinpath(*rest)
+            if kind == ANSWERS and len(rest) == 2:
+                return self.answers.joinpath(*rest)
             if kind == INBOX and len(rest) == 2:
                 home, month = rest
                 place = month if home == self.home_id else f"{month}@{home}"
@@ -87,7 +98,7 @@ class SharedFiles:
 
     def is_mine(self, name: str) -> bool:
         """Whether only this home writes a file: no snapshot changes it."""
-        return name.startswith(f"{INBOX}/{self.home_id}/")
+        return name.startswith((f"{INBOX}/{self.home_id}/", f"{ANSWERS}/{self.home_id}/"))
 
     def write(self, name: str, content: bytes, modified_ns: int) -> None:
         """Makes a file what it is in a snapshot; readers see the old one or the new one."""
@@ -117,6 +128,8 @@ class SharedFiles:
         kept = {self.path(name) for name in names}
         there = [*_below(self.tables), *_below(self.index), self.path(MANIFESTS), self.path(LOOKUP)]
         there += [path for path in all_files(self.home, self.namespace) if of_home(path)[1]]
+        theirs = self.answers.glob("*/*.jsonl")
+        there += [path for path in theirs if path.parent.name != self.home_id]
         for path in there:
             if path not in kept:
                 path.unlink(missing_ok=True)

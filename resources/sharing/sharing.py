@@ -19,10 +19,12 @@ from cairn.knowledge.deletion.tombstones import STAGE as FORGOTTEN
 from cairn.knowledge.schema.tables import RECORDS, WORK
 from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.home import NAMESPACE, Home, HomeError
+from cairn.resources.llm.answer_cache import Answers
 from cairn.resources.sharing.lease import SECONDS, Lease, LeaseLost
-from cairn.resources.sharing.shared_files import TABLES
+from cairn.resources.sharing.shared_answers import SharedAnswers
+from cairn.resources.sharing.shared_files import SHARED, TABLES
 from cairn.resources.sharing.store import SharedStore
-from cairn.resources.sharing.working_copy import SHARED, SnapshotRefused, WorkingCopy
+from cairn.resources.sharing.working_copy import SnapshotRefused, WorkingCopy
 from cairn.resources.warehouse.warehouse import Warehouse
 
 LOOK_SECONDS = 5.0
@@ -41,6 +43,7 @@ class Sharing:
 
     home: Home
     address: str
+    answers: Answers
     options: dict[str, str] = field(default_factory=dict[str, str], repr=False)
     seconds: float = SECONDS
     let_go: Callable[[], None] = field(default=lambda: None, repr=False)
@@ -59,6 +62,11 @@ class Sharing:
     def of(self, namespace: str) -> WorkingCopy:
         """One namespace as this home has it."""
         return WorkingCopy(self.home, namespace, self.store)
+
+    def answers_of(self, namespace: str) -> SharedAnswers:
+        """What language models answered in one, here and elsewhere."""
+        files = self.of(namespace).files
+        return SharedAnswers(self.answers, namespace, files.answers, files.home_id)
 
     def namespaces(self) -> list[str]:
         """Namespaces that any home has pushed, or works on; as last seen, where none is told."""
@@ -159,6 +167,7 @@ class Sharing:
                 beside.replace(unpushed)
 
         if copy.pull(before=keep):
+            self.answers_of(namespace).take_over()
             self.let_go()
         elif not copy.known.number and copy.adopt():
             self._adopted.add(namespace)
@@ -170,6 +179,8 @@ class Sharing:
     def _push(self, namespace: str) -> None:
         self._put_key()
         copy = self.of(namespace)
+        if self.home.answers.exists():
+            self.answers_of(namespace).write()
         try:
             copy.push()
         except SnapshotRefused:

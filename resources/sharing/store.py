@@ -72,7 +72,7 @@ class SharedStore:
 
     def folders(self) -> list[str]:
         """Names of the folders at its root."""
-        return sorted(self._asked(self._opened.list_with_delimiter)["common_prefixes"])
+        return sorted(self._asked(lambda: self._opened.list_with_delimiter())["common_prefixes"])
 
     def delete(self, names: Collection[str]) -> None:
         """Removes objects, as far as they are there."""

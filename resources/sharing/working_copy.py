@@ -19,12 +19,10 @@ from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.home import Home, HomeError, check_namespace
 from cairn.resources.home.seals import digest_of
 from cairn.resources.home.write_lock import opened
-from cairn.resources.sharing.shared_files import TABLES, SharedFile, SharedFiles, seen, turn
+from cairn.resources.sharing.shared_files import SHARED, TABLES, SharedFile, SharedFiles, seen, turn
 from cairn.resources.sharing.snapshot import NamespaceSnapshot, PackedFile, decoded
 from cairn.resources.sharing.store import SharedStore
 
-SHARED = "shared"
-"""Folder of a home with what it last pulled or pushed of each namespace."""
 PACK_BYTES = 64 << 20
 """Bytes from which on a pack is put; a file that is larger is one by itself."""
 KEPT = 3

@@ -3,6 +3,7 @@
 import json
 import shutil
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 from deltalake import DeltaTable
 
+from cairn.assets.model_calls import run_model_calls
 from cairn.knowledge.schema.tables import MEMORY, RAW_LOGS
 from cairn.pipelines.deletion import purge
 from cairn.resources.context import State
@@ -27,9 +29,11 @@ from cairn.serving.write.decisions import note as decide
 from cairn.serving.write.deletion import reach, target
 from cairn.serving.write.inbox import add_event
 from tests.journeys.decoding import standing
-from tests.journeys.hives import CHAT, chat
+from tests.journeys.hives import CHAT, chat, model_settings
 from tests.journeys.running import assert_as_built, follow
+from tests.resources.model_server import ModelServer
 
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 WORD = "quincepress"
 SAID = [
     ("user", f"2026-03-0{day}T10:00:00Z", text)
@@ -47,11 +51,12 @@ class Homes:
         self.place = place
         self.logs = place / "logs"
         self.logs.mkdir()
+        self.settings = Settings(warehouse=str(place / "store"))
 
     def open(self, name: str) -> State:
         """A process that opens a home."""
         (self.place / name).mkdir(exist_ok=True)
-        return State(open_home(self.place / name), Settings(warehouse=str(self.place / "store")))
+        return State(open_home(self.place / name), self.settings)
 
     def run(self, name: str) -> list[str]:
         """What `cairn run` does in a home; gives the days that had work."""
@@ -200,3 +205,44 @@ def test_tables_that_an_older_cairn_kept_in_the_store_come_home(homes: Homes) ->
         "lease", "packs", "snapshots",
     }  # fmt: skip
     assert len(homes.statements("b")) == 3
+
+
+def test_a_question_is_asked_and_paid_once_for_all_homes(
+    homes: Homes, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "no-key")
+    chat(homes.logs, "hives", CHAT)
+    homes.settings = model_settings(server.base, warehouse=str(homes.place / "store"))
+    homes.run("a")
+    asked = server.requests
+    assert asked
+    shutil.copytree(homes.logs, homes.place / "copy")
+    add_source(homes.open("b").home, homes.place / "copy", "default")
+    homes.run("b")
+    assert server.requests == asked
+    assert homes.open("b").answers.paid(LONG_AGO) == homes.open("a").answers.paid(LONG_AGO)
+    chat(homes.place / "copy", "wax", [("user", "2026-04-01T10:00:00Z", "The bees sleep now.")])
+    homes.run("b")
+    assert server.requests > asked
+    asked = server.requests
+    homes.run("a")
+    assert server.requests == asked
+    ledger: list[tuple[int, int]] = []
+    for name in ("b", "a"):
+        own = homes.open(name).of("default")
+        with own.leased():
+            told = run_model_calls(own)
+        ledger.append((told.rows, told.written))
+    assert ledger == [(asked, 1), (asked, 0)]
+    # What is forgotten goes from what others wrote, too.
+    state = homes.open("b")
+    records = state.warehouse.read(RAW_LOGS).filter(pl.col("text").str.contains("bees")).collect()
+    for record in records["record_id"]:
+        note(state.home, reach(state, target(state, record, "default")).event)
+    homes.run("b")
+    homes.run("a")
+    for name in ("a", "b", "c"):
+        homes.statements(name)
+        files = (homes.place / name / "shared" / "default" / "answers").glob("*/*")
+        assert not any(b'"answer"' in file.read_bytes() for file in files)
+        assert homes.open(name).answers.of_namespace("default") == []

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LIBRARIES = (
     "click", "dagster", "dagster-webserver", "deltalake", "hdbscan", "great-expectations",
-    "litellm", "msgspec", "numpy", "polars", "pyarrow", "pydantic", "qdrant-client",
+    "litellm", "msgspec", "numpy", "obstore", "polars", "pyarrow", "pydantic", "qdrant-client",
     "qdrant-edge-py", "rich", "scikit-learn", "tree-sitter-bash", "wordllama",
 )  # fmt: skip
 LITTLE_SPACE = 1_000_000_000
@@ -260,6 +260,36 @@ def _sources(state: "State") -> Iterator[Finding]:
         yield Finding("sources", "warning", "none is registered", "`cairn run --source PATH`")
 
 
+def _sharing(state: "State") -> Iterator[Finding]:
+    """Whether what homes share can be reached, and has all of this one."""
+    from cairn.resources.home.home import HomeError
+
+    shared = state.sharing
+    if shared is None:
+        return
+    behind: list[str] = []
+    ahead: list[str] = []
+    try:
+        named = shared.store.folders()
+        for name in state.namespaces():
+            copy = shared.of(name)
+            if copy.newest() > copy.known.number:
+                behind.append(name)
+            elif copy.changed():
+                ahead.append(name)
+    except HomeError as error:
+        yield Finding("sharing", "error", str(error),
+                      "mend `warehouse` or `storage_options`, or try again later")  # fmt: skip
+        return
+    if ahead:
+        yield Finding("sharing", "warning", f"not pushed yet: {', '.join(ahead)}", "`cairn run`")
+    if behind:
+        yield Finding("sharing", "ok", f"readers pull next: {', '.join(behind)}")
+    if not (ahead or behind):
+        count = len([name for name in named if not name.startswith(".")])
+        yield Finding("sharing", "ok", f"{shared.address}: {count} namespaces, all pushed")
+
+
 def _publication(state: "State") -> Iterator[Finding]:
     from cairn.serving.status.freshness import blocking_reasons
 
@@ -457,6 +487,7 @@ def _hooks(state: "State") -> Iterator[Finding]:
 
 
 CHECKS = (
-    _home, _damage, _disk, _versions, _settings, _prompts, _lock, _daemon, _sources, _publication,
+    _home, _damage, _disk, _versions, _settings, _prompts, _lock, _daemon, _sources, _sharing,
+    _publication,
     _tables, model_findings, _qdrant_server, _index, _notify, _dead_letters, _feedback, _hooks,
 )  # fmt: skip

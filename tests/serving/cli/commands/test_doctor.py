@@ -80,3 +80,28 @@ def test_doctor_tells_how_long_a_reranker_takes_or_why_it_cannot_be_used(
     assert told("onnx:/nowhere") == (
         "error", "/nowhere has no model.onnx: is it a cross-encoder as ONNX?",
     )  # fmt: skip
+
+
+def test_it_says_whether_what_homes_share_is_there_and_has_all(
+    run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = open_home(tmp_path / "home").root
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    monkeypatch.setenv("CAIRN_WAREHOUSE", str(tmp_path / "store"))
+
+    def told() -> list[str]:
+        asked = run_cairn("--home", home, "doctor", "--json").json["checks"]
+        return [f"{one['level']}: {one['found']}" for one in asked if one["check"] == "sharing"]
+
+    assert told() == [f"ok: {tmp_path}/store: 0 namespaces, all pushed"]
+    said = ["--home", home, "learn", "Rust releases", "--namespace", "me"]
+    assert run_cairn(*said).code == 0
+    assert told() == ["warning: not pushed yet: me"]
+    assert run_cairn("--home", home, "run").code == 0
+    assert told() == [f"ok: {tmp_path}/store: 1 namespaces, all pushed"]
+    other = open_home(tmp_path / "other").root
+    assert run_cairn("--home", other, "doctor").code == 0
+    monkeypatch.setenv("CAIRN_WAREHOUSE", "s3://bucket/x")
+    monkeypatch.setenv("CAIRN_STORAGE_OPTIONS", '{"nonsense": "1"}')
+    assert "s3://bucket/x, which homes share, cannot be used" in told()[0]
