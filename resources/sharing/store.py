@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cached_property, partial
+from functools import cached_property
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,25 +38,25 @@ class SharedStore:
 
     def get(self, name: str) -> bytes:
         """What an object holds."""
-        return self._asked(lambda: bytes(self._opened.get(name).bytes()))
+        return self._asked(lambda store: bytes(store.get(name).bytes()))
 
     def get_ranges(self, name: str, ranges: Collection[tuple[int, int]]) -> Sequence[bytes]:
         """Parts of an object, by where each begins and how long it is; near ones by one request."""
         starts, lengths = zip(*ranges, strict=True) if ranges else ((), ())
-        found = self._asked(lambda: self._opened.get_ranges(name, starts=starts, lengths=lengths))
+        found = self._asked(lambda store: store.get_ranges(name, starts=starts, lengths=lengths))
         return [bytes(each) for each in found]
 
     def put(self, name: str, content: bytes | Path) -> None:
         """Puts an object, in place of one that is there."""
-        self._asked(lambda: self._opened.put(name, content))
+        self._asked(lambda store: store.put(name, content))
 
     def put_new(self, name: str, content: bytes) -> bool:
         """Puts an object where none is; whether it was this call that did."""
         from obstore.exceptions import AlreadyExistsError
 
-        def put() -> bool:
+        def put(store: Any) -> bool:
             try:
-                self._opened.put(name, content, mode="create")
+                store.put(name, content, mode="create")
             except AlreadyExistsError:
                 return False
             return True
@@ -66,22 +67,22 @@ class SharedStore:
     def listed(self, folder: str, after: str | None = None) -> list[StoredObject]:
         """What is in a folder and those in it, by name; only what comes after a name in it."""
         offset = f"{folder}/{after}" if after else None
-        found = self._asked(lambda: self._opened.list(f"{folder}/", offset=offset).collect())
+        found = self._asked(lambda store: store.list(f"{folder}/", offset=offset).collect())
         named = [StoredObject(one["path"], one["size"], one["last_modified"]) for one in found]
         return sorted(named)
 
     def folders(self) -> list[str]:
         """Names of the folders at its root."""
-        return sorted(self._asked(lambda: self._opened.list_with_delimiter())["common_prefixes"])
+        return sorted(self._asked(lambda store: store.list_with_delimiter())["common_prefixes"])
 
     def delete(self, names: Collection[str]) -> None:
         """Removes objects, as far as they are there."""
         try:
-            self._asked(lambda: self._opened.delete([*names]))
+            self._asked(lambda store: store.delete([*names]))
         except FileNotFoundError:  # a folder gives up at the first
             for name in names:
                 with suppress(FileNotFoundError):
-                    self._asked(partial(self._opened.delete, name))
+                    self._asked(methodcaller("delete", name))
 
     @cached_property
     def _opened(self) -> Any:
@@ -101,11 +102,11 @@ class SharedStore:
         open_url: Any = from_url  # its options are typed for each kind of store
         return open_url(self.address, config=given, client_options=client, retry_config=RETRIES)
 
-    def _asked(self, ask: Callable[[], Any]) -> Any:
+    def _asked(self, ask: Callable[[Any], Any]) -> Any:
         from obstore.exceptions import BaseError
 
         try:
-            return ask()
+            return ask(self._opened)
         except FileNotFoundError:
             raise
         except (BaseError, OSError, ValueError) as error:
