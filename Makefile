@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run ui test test-agents test-model lint types lock docs rule-digests bench clean
+.PHONY: help setup run ui test test-agents test-model test-scale lint types lock docs rule-digests bench clean
 
 PYTHON ?= python3
 UV = .venv/bin/uv
@@ -56,6 +56,12 @@ test-model: setup  ## The whole path with a real language model, a tiny one (hal
 		|| { echo "The model cannot be had here: nothing is tested"; exit 0; } ; \
 	REAL_MODEL_PYTHON="$(CURDIR)/.venv-model/bin/python" .venv/bin/pytest -n0 tests/real_model
 
+test-scale: setup  ## Three machines that share an object store, one killed, one late (half an hour; needs pip's index)
+	@$(PYTHON) -m venv .venv-scale && .venv-scale/bin/python -m pip install --quiet --disable-pip-version-check \
+		"moto[server,s3]==5.2.5" \
+		|| { echo "The server cannot be had here: nothing is tested"; exit 0; } ; \
+	SCALE_PYTHON="$(CURDIR)/.venv-scale/bin/python" .venv/bin/pytest -n0 -s tests/scale
+
 lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
@@ -78,5 +84,5 @@ lock:  ## Resolve pyproject.toml anew into requirements.lock
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate pyproject.toml --output-file requirements.lock
 
-clean:  ## Remove .venv, .venv-model and caches (never data/state)
-	@rm -rf .venv .venv-model .ruff_cache .pytest_cache .hypothesis
+clean:  ## Remove .venv, .venv-model, .venv-scale and caches (never data/state)
+	@rm -rf .venv .venv-model .venv-scale .ruff_cache .pytest_cache .hypothesis

@@ -1,7 +1,7 @@
 """Running the graph from one process: stretch by stretch, newest first, each published."""
 
 import math
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -36,7 +36,9 @@ from cairn.resources.home.damage import Damaged, reading
 from cairn.resources.home.log_files import LogFile, bytes_per_line
 from cairn.resources.home.marks import note_verified, verified_since
 from cairn.resources.home.run_times import run_times
+from cairn.resources.home.write_lock import LockTimeout
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
+from cairn.resources.sharing.lease import LeaseLost
 from cairn.resources.warehouse.publication import blocked_namespaces
 
 FIRST_STRETCH = 8 * 1024 * 1024
@@ -159,8 +161,7 @@ def run_graph(
         while files := changed_files(state):
             taken = stretch(files, size)
             on_stretch(taken, len(files))
-            update = partial(runs.execute, "update", max_bytes=size)
-            runs.each(_of(state, taken), update)
+            runs.each(runs.owed(_of(state, taken)), partial(runs.update, max_bytes=size))
             size *= STRETCH_GROWTH
         runs.go_on()
         runs.check(on_check, VERIFIED_EVERY if daily else math.inf)
@@ -177,7 +178,7 @@ def run_due(state: State, kept: Engine, namespaces: Sequence[str]) -> Outcome:
     """
 
     def work(runs: _Runs) -> None:
-        runs.each(map(state.of, namespaces), partial(runs.execute, "update"))
+        runs.each(map(state.of, namespaces), runs.update)
 
     return _watched(state, work, kept=kept, healed=True)
 
@@ -313,7 +314,20 @@ class _Runs:
 
     def take_in(self) -> None:
         """All that is pending."""
-        self.each(filter(is_pending, self.state.each()), partial(self.execute, "update"))
+        self.each(filter(is_pending, self.state.each()), self.update)
+
+    def update(self, own: State, **asked: object) -> None:
+        """Takes in and makes what a namespace has pending, unless a home that shares was faster."""
+        if not own.sharing or is_pending(own):
+            self.execute("update", own, **asked)
+
+    def owed(self, owns: Iterable[State]) -> Iterator[State]:
+        """Those in which something is pending still: told of each when it is asked for."""
+        for own in owns:
+            if own.sharing:
+                own.sharing.pull(own.own)
+            if not own.sharing or is_pending(own):
+                yield own
 
     def go_on(self) -> None:
         """What is pending though no file is new; asks a model what no run had the time for."""
@@ -324,7 +338,10 @@ class _Runs:
             while own.model_goes_on and is_pending(own, files=[]):
                 self.execute("update", own)
 
-        self.each(self.state.each(), update)
+        owns = self.state.each()
+        if self.state.sharing:  # of what another home works on nothing is known here, and owed
+            owns = [own for own in owns if is_pending(own, files=[])]
+        self.each(owns, update)
 
     def publish(self) -> None:
         """What is done so far, of the namespaces that this worked on."""
@@ -334,15 +351,34 @@ class _Runs:
     def each(self, owns: Iterable[State], act: Callable[[State], None]) -> None:
         """Does something in each namespace; one where it fails does not keep it from the others.
 
+        One that another home works on comes behind those that none does: so homes with the same
+        sources share the work, and one that dies leaves its part to the others.
+
         Raises:
             RunFailed: in one of them a step failed.
         """
         failed: list[str] = []
-        for own in owns:
+        later: list[State] = []
+
+        def try_in(own: State, patience: float | None) -> None:
             try:
-                act(own)
+                with own.leased(patience):
+                    act(own)
             except RunFailed as error:
                 failed.append(str(error))
+            except LeaseLost as error:
+                failed.append(f"{own.own}: {error}")
+
+        for own in owns:
+            if self.state.sharing is None:
+                try_in(own, None)
+                continue
+            try:
+                try_in(own, 0)
+            except LockTimeout:
+                later.append(own)
+        for own in later:
+            try_in(own, None)
         if failed:
             raise RunFailed("; ".join(failed))
 

@@ -56,10 +56,16 @@ class SharedAnswers:
                 file.unlink()
 
     def take_over(self) -> None:
-        """Takes over what others were answered and paid."""
-        for file in self._theirs():
-            answers, calls = _read(file)
-            self.answers.take_over(file.parent.name, answers, calls)
+        """Takes over what others were answered and paid, from files that changed since."""
+        note = self.folder.with_name("taken_over.json")
+        known = json.loads(note.read_bytes()) if note.exists() else {}
+        now = {f"{file.parent.name}/{file.name}": _stands(file) for file in self._theirs()}
+        if now == known:
+            return
+        for name in now.keys() - {name for name in now if now[name] == known.get(name)}:
+            answers, calls = _read(self.folder / name)
+            self.answers.take_over(name.partition("/")[0], answers, calls)
+        replace_file(note, json.dumps(now).encode(), MODE)
 
     def forget(self) -> None:
         """Takes answers that are not here any more out of the files of others."""
@@ -74,6 +80,11 @@ class SharedAnswers:
     def _theirs(self) -> Iterator[Path]:
         found = sorted(self.folder.glob("*/*.jsonl"))
         return (file for file in found if file.parent.name != self.home_id)
+
+
+def _stands(file: Path) -> list[int]:
+    about = file.stat()
+    return [about.st_size, about.st_mtime_ns]
 
 
 def _key(line: bytes) -> str | None:

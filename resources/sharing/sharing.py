@@ -117,11 +117,19 @@ class Sharing:
         if first:
             look.join(MOST_WAITED)
 
+    def pull(self, namespace: str) -> None:
+        """Pulls without the lease, unless a run here has more.
+
+        Raises:
+            HomeError: the store cannot be used.
+        """
+        if self.of(namespace).pull(if_pushed=True):
+            self.let_go()
+
     def _look(self, namespace: str) -> None:
         try:
             self.get_key()
-            if self.of(namespace).pull(if_pushed=True):
-                self.let_go()
+            self.pull(namespace)
         except (HomeError, FileNotFoundError) as error:
             logger.warning("%s: %s", namespace, error)
 
@@ -167,11 +175,11 @@ class Sharing:
                 beside.replace(unpushed)
 
         if copy.pull(before=keep):
-            self.answers_of(namespace).take_over()
             self.let_go()
         elif not copy.known.number and copy.adopt():
             self._adopted.add(namespace)
             self.let_go()
+        self.answers_of(namespace).take_over()  # a reader may have pulled them
         if unpushed.exists():
             self._add(namespace, pl.read_parquet(unpushed))
             unpushed.unlink()
@@ -207,7 +215,7 @@ class Sharing:
 
     def get_key(self) -> None:
         """Has the secret of the others' tombstones, if there is one and none is here."""
-        if self.home.forget_key.exists():
+        if self.home.forget_key.exists() or not self._due(FORGET_KEY):
             return
         try:
             content = self.store.get(FORGET_KEY)
