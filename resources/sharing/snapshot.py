@@ -8,8 +8,10 @@ a snapshot names what lies in those before it.
 import gzip
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
+
+from cairn.resources.home.home import SCHEMA_VERSION
 
 FORMAT = 1
 
@@ -37,6 +39,8 @@ class NamespaceSnapshot:
     files: Mapping[str, PackedFile] = field(default_factory=dict[str, PackedFile])
     by: str = ""
     """Which home pushed it, and when: no two are alike."""
+    schema: int = SCHEMA_VERSION
+    """Of the home that pushed it: what lies in the files is of that form."""
 
     @property
     def packs(self) -> set[str]:
@@ -45,7 +49,7 @@ class NamespaceSnapshot:
 
     def encoded(self) -> bytes:
         """As it is stored."""
-        content = {"format": FORMAT, "number": self.number, "by": self.by, "files": self.files}
+        content = asdict(self) | {"format": FORMAT, "files": self.files}
         return gzip.compress(json.dumps(content, sort_keys=True).encode(), 1, mtime=0)
 
 
@@ -60,6 +64,6 @@ def decoded(content: bytes) -> NamespaceSnapshot:
         if found["format"] != FORMAT:
             raise ValueError(f"a snapshot of format {found['format']}: a newer Cairn wrote it")
         files = {name: PackedFile(*part) for name, part in found["files"].items()}
-        return NamespaceSnapshot(found["number"], files, found["by"])
+        return NamespaceSnapshot(found["number"], files, found["by"], found["schema"])
     except (OSError, EOFError, KeyError, TypeError) as error:
         raise ValueError("no snapshot, or not all of one") from error

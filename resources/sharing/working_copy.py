@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from cairn.knowledge.schema.tables import TABLES as TABLE_NAMES
 from cairn.resources.home.atomic_files import read_regular, replace_file
-from cairn.resources.home.home import Home, HomeError, check_namespace
+from cairn.resources.home.home import SCHEMA_VERSION, Home, HomeError, check_namespace
 from cairn.resources.home.seals import digest_of
 from cairn.resources.home.write_lock import opened
 from cairn.resources.sharing.shared_files import SHARED, TABLES, SharedFile, SharedFiles, seen, turn
@@ -172,8 +172,7 @@ class WorkingCopy:
         with self._alone():
             there = [one.name for one in self.store.listed(self._in("snapshots"))]
             kept = there[-1:] if thorough else there[-KEPT:]
-            numbers = [int(name.rpartition("/")[2]) for name in kept]
-            needed = set[str]().union(*(self._at(number).packs for number in numbers))
+            needed = set[str]().union(*(decoded(self.store.get(name)).packs for name in kept))
             old = [name for name in there if name not in kept]
             old += [one.name for one in packs if one.name not in needed]
             if old:
@@ -293,6 +292,17 @@ class WorkingCopy:
                 self.files.path(name)
         except ValueError as error:
             raise HomeError(f"{self._snapshot(number)} in {self.store.address}: {error}") from error
+        if found.schema > SCHEMA_VERSION:
+            raise HomeError(
+                f"{self.namespace} in {self.store.address} was pushed by a newer Cairn (schema"
+                f" {found.schema}, this one knows {SCHEMA_VERSION}): update this one"
+            )
+        if found.schema < SCHEMA_VERSION:
+            raise HomeError(
+                f"{self.namespace} in {self.store.address} was pushed by an older Cairn (schema"
+                f" {found.schema}, this one needs {SCHEMA_VERSION}): first update a home that has"
+                " it, and have it run once"
+            )
         return found
 
     def _snapshot(self, number: int) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.resources.home.home import HomeError, open_home
+from cairn.resources.home.home import SCHEMA_VERSION, HomeError, open_home
 from cairn.resources.sharing import working_copy as module
 from cairn.resources.sharing.shared_files import SharedFiles
 from cairn.resources.sharing.snapshot import NamespaceSnapshot, PackedFile
@@ -173,6 +174,26 @@ def test_what_is_no_snapshot_changes_nothing(made: Made, content: bytes) -> None
     with pytest.raises((HomeError, FileNotFoundError)):
         copy.pull()
     assert copy.known == NamespaceSnapshot()
+
+
+OTHERS = ((SCHEMA_VERSION + 1, "update this one"), (SCHEMA_VERSION - 1, "have it run once"))
+
+
+@pytest.mark.parametrize(("schema", "told"), OTHERS)
+def test_what_a_cairn_of_another_schema_pushed_is_left_alone(
+    made: Made, schema: int, told: str
+) -> None:
+    first, second = made("a"), made("b")
+    _write(first, "facts/0", b"x")
+    first.push()
+    second.pull()
+    _write(first, "facts/0", b"of another form")
+    first.push()
+    other = replace(first.known, schema=schema)
+    first.store.put("one/snapshots/000000000002", other.encoded())
+    with pytest.raises(HomeError, match=told):
+        second.pull()
+    assert _tables(second) == {"facts/0": b"x"}
 
 
 STEPS = st.lists(
