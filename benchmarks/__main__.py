@@ -22,6 +22,7 @@ from benchmarks.change import CHAT_GOAL, LINES, MESSAGES, SEARCHABLE_GOAL
 from benchmarks.change import GOALS as CHANGE_GOALS
 from benchmarks.hooks import BRIEF_GOAL_S
 from benchmarks.hooks import GOAL_MS as HOOK_GOAL_MS
+from benchmarks.machines import GOAL as MACHINES_GOAL
 from benchmarks.namespaces import GOAL_MS as NAMESPACES_GOAL_MS
 from benchmarks.sessions import A_CHAT, SAMPLES
 from benchmarks.start import BESIDE, GOALS, GRAPH
@@ -133,6 +134,7 @@ def measured(
                 run("search", count, SEARCHES if rounds > 1 else COMPARED, COMPARED)
                 for count in facts[:2]
             ],
+            **({"machines": run("machines", 60)} if rounds > 1 else {}),
             "namespaces": run("namespaces", *((100, 2_000) if rounds > 1 else (4, 20))),
             "http": run("http", facts[0], *((4, 5) if rounds > 1 else (1, 0.1)), threads=1),
         }
@@ -243,6 +245,15 @@ def figures(result: dict[str, Any]) -> Iterator[Figure]:
         )
     for found in result["search"]:
         yield from searched(found)
+    found = result.get("machines")
+    if found and found["two"] is not None:
+        yield Figure(
+            f"{found['namespaces']} namespaces by two machines that share, a core each",
+            f"one {found['one']:.1f} s",
+            f"{found['two']:.1f} s",
+            found["one"] / found["two"],
+            str(MACHINES_GOAL),
+        )
     found = result["namespaces"]
     first, p95 = found["first"]["p95"], found["later"]["p95"]
     yield Figure(

@@ -271,6 +271,13 @@ def namespaces(count: str, asked: str) -> dict[str, Any]:
         return measured(Path(folder), int(count), int(asked))
 
 
+def machines(count: str) -> dict[str, Any]:
+    """Seconds of one home, and of two that share, for a chat in each of `count` namespaces."""
+    from benchmarks.machines import measured
+
+    return measured(int(count))
+
+
 def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
     """Searches over HTTP: what it adds, one and eight clients, one worker and one for each core."""
     from benchmarks.http import measured
@@ -395,6 +402,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         night,
         search,
         namespaces,
+        machines,
         http,
         publish,
         start,

@@ -115,7 +115,7 @@ class State:
         return [self] if self.namespace else [self.of(name) for name in self.namespaces()]
 
     def namespaces(self) -> list[str]:
-        """Namespaces that have tables or readers, or may have logs to read, sorted."""
+        """Namespaces that have tables or readers here, or may have logs to read, sorted."""
         if self.namespace is not None:
             return [self.namespace]
         sources = list[LogSource]()
@@ -124,7 +124,7 @@ class State:
         return sorted(
             {
                 *self.warehouse.namespaces(),
-                *self.readable_namespaces(),
+                *namespaces(self.home),
                 *(source.namespace for source in sources),
                 *filter(NAMESPACE.fullmatch, namespaces_of_inbox(self.home)),
             }

@@ -78,7 +78,7 @@ class Access:
 
     def known(self) -> list[str]:
         """Namespaces that are published and that the caller may know of."""
-        there = namespaces(self.memory.state.home)
+        there = self.memory.state.readable_namespaces()
         return [name for name in there if self.caller.may_know(name)]
 
     def namespace(self, wanted: str | None) -> str:
@@ -95,7 +95,9 @@ class Access:
             raise _unchosen(several) from None
         if found is None:
             raise NotThere("nothing is published here yet")
-        if found not in there:
+        if found in there:
+            self.memory.state.follow(found)
+        if found not in there or found not in namespaces(self.memory.state.home):
             raise NotThere("nothing is published in that namespace")
         return self._noted(found)
 

@@ -7,7 +7,6 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from cairn.resources.context import State
-from cairn.resources.warehouse.publication import namespaces
 from cairn.serving.models.parameters import moments
 from cairn.serving.read.namespaces import Several, to_read, to_tell
 from cairn.serving.read.reader import NothingPublished, Reader
@@ -91,7 +90,7 @@ class Asked:
             raise ToolRefused(f"choose with `namespace`: {', '.join(bound)}")
         preferred = bound[0] if bound else self.state.settings.namespace
         try:
-            return rule(namespaces(self.state.home), preferred)
+            return rule(self.state.readable_namespaces(), preferred)
         except Several as several:
             raise ToolRefused(
                 f"there are several namespaces ({', '.join(several.names)}), and this server is"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from cairn.resources.context import State
-from cairn.resources.warehouse.publication import namespaces
 
 SAMPLES = "samples"
 """Namespace of the samples that the project ships."""
@@ -50,4 +49,4 @@ def told_to(state: State, named: str | None) -> str:
     Raises:
         Several: there are several.
     """
-    return named or to_tell(namespaces(state.home), state.settings.namespace)
+    return named or to_tell(state.readable_namespaces(), state.settings.namespace)

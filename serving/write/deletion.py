@@ -21,7 +21,6 @@ from cairn.resources.deletion.tombstones import make_key
 from cairn.resources.home.home import check_namespace
 from cairn.resources.home.inbox import namespaces_of_inbox
 from cairn.resources.home.sources import list_sources
-from cairn.resources.warehouse.publication import namespaces
 from cairn.serving.read.id_lookup import UnknownId, entities_called, exactly, find
 from cairn.serving.read.reader import NothingPublished, Reader, open_reader
 
@@ -142,7 +141,7 @@ def _namespaces(state: State) -> set[str]:
     """Namespaces of which the home holds or awaits anything."""
     inboxes = set(namespaces_of_inbox(state.home))
     watched = {source.namespace for source in list_sources(state.home)}
-    return inboxes | watched | set(namespaces(state.home)) | state.warehouse.namespaces(RECORDS)
+    return inboxes | watched | {*state.readable_namespaces()} | state.warehouse.namespaces(RECORDS)
 
 
 def _called(
@@ -155,7 +154,7 @@ def _called(
     words: bool,
 ) -> Target:
     """The one entity of that name; if there is none, and any words will do, the name."""
-    places = [namespace] if namespace else namespaces(state.home)
+    places = [namespace] if namespace else state.readable_namespaces()
     found: list[Target] = []
     for place in places:
         try:

@@ -20,7 +20,8 @@ router = Routes(tags=["operating"])
 @router.get("/v1/namespaces", response_model=Namespaces)
 def namespaces(asked: Asked) -> dict[str, Any]:
     """List the namespaces that can be asked for, and how fresh each is."""
-    return {"namespaces": [_fresh(asked, name) for name in asked.known()]}
+    here = published(asked.memory.state.home)
+    return {"namespaces": [_fresh(asked, name) for name in asked.known() if name in here]}
 
 
 def _fresh(asked: Asked, namespace: str) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def _fresh(asked: Asked, namespace: str) -> dict[str, Any]:
 @router.get("/health", response_model=Health)
 def health(request: Request) -> dict[str, Any]:
     """Tell that the server lives, and whether it has something to answer from."""
-    return {"status": "ok", "ready": bool(published(request.app.state.memory.state.home))}
+    return {"status": "ok", "ready": bool(request.app.state.memory.state.readable_namespaces())}
 
 
 @router.get("/health/ready", response_model=Health)

@@ -37,7 +37,6 @@ def command(ctx: click.Context, host: str, port: int, workers: int, as_json: boo
     one_thread()
     state = options.state_of(ctx)
     from cairn.resources.home.api_keys import list_keys
-    from cairn.resources.warehouse.publication import namespaces
     from cairn.serving.http.server import serve
     from cairn.serving.runtime.sockets import CannotListen, address_of, listening
 
@@ -57,6 +56,6 @@ def command(ctx: click.Context, host: str, port: int, workers: int, as_json: boo
                 f"{address}/docs shows what can be asked; Ctrl-C ends it",
                 err=True,
             )
-            if not namespaces(state.home):
+            if not state.readable_namespaces():
                 click.echo("Nothing is published yet: run `cairn run --source PATH`", err=True)
         serve(state, listener, as_json=as_json, workers=workers)
