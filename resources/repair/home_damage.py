@@ -196,8 +196,11 @@ def _sources(state: State, _: DamageScope) -> Iterator[Damage]:
 
 
 def _were_read(state: State) -> list[tuple[str, str]]:
-    """Namespace and path of each file that was read and is not of the inbox."""
-    if not _has_rows(state, SOURCE_FILES.name):
+    """Namespace and path of each file that was read and is not of the inbox.
+
+    Where homes share, other ones may have read them, and this one watches nothing.
+    """
+    if state.settings.warehouse or not _has_rows(state, SOURCE_FILES.name):
         return []
     read = _read(state.each(), SOURCE_FILES).select("namespace", "path").collect()
     own = state.home.root

@@ -100,7 +100,12 @@ def test_it_says_whether_what_homes_share_is_there_and_has_all(
     assert told() == ["warning: not pushed yet: me"]
     assert run_cairn("--home", home, "run").code == 0
     assert told() == [f"ok: {tmp_path}/store: 1 namespaces, all pushed"]
+    # A home without sources of its own that has what another one read misses none.
+    (logs / "a.jsonl").write_text('{"role": "user", "content": "I prefer tea.", "id": "1"}\n')
+    assert run_cairn("--home", home, "run", "--source", logs).code == 0
     other = open_home(tmp_path / "other").root
+    assert run_cairn("--home", other, "status").code == 0
+    assert run_cairn("--home", other, "search", "tea", "--namespace", "default").code == 0
     assert run_cairn("--home", other, "doctor").code == 0
     monkeypatch.setenv("CAIRN_WAREHOUSE", "s3://bucket/x")
     monkeypatch.setenv("CAIRN_STORAGE_OPTIONS", '{"nonsense": "1"}')
