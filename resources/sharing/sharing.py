@@ -24,7 +24,7 @@ from cairn.resources.sharing.lease import SECONDS, Lease, LeaseLost
 from cairn.resources.sharing.shared_answers import SharedAnswers
 from cairn.resources.sharing.shared_files import SHARED, TABLES
 from cairn.resources.sharing.store import SharedStore
-from cairn.resources.sharing.working_copy import SnapshotRefused, WorkingCopy
+from cairn.resources.sharing.working_copy import TIDIED_EVERY, SnapshotRefused, WorkingCopy
 from cairn.resources.warehouse.warehouse import Warehouse
 
 LOOK_SECONDS = 5.0
@@ -110,7 +110,7 @@ class Sharing:
         what is newer comes behind. Where the store cannot be used, readers keep what they have.
         """
         first = namespace not in self._looked
-        if not self._due(namespace):
+        if self.home.read_only or not self._due(namespace):
             return
         look = Thread(target=self._look, args=(namespace,), name="follow", daemon=True)
         look.start()
@@ -130,7 +130,7 @@ class Sharing:
         try:
             self.get_key()
             self.pull(namespace)
-        except (HomeError, FileNotFoundError) as error:
+        except HomeError as error:
             logger.warning("%s: %s", namespace, error)
 
     def forgotten_here(self, namespace: str) -> set[str]:
@@ -190,7 +190,8 @@ class Sharing:
         if self.home.answers.exists():
             self.answers_of(namespace).write()
         try:
-            copy.push()
+            if copy.push() and copy.known.number % TIDIED_EVERY == 0:
+                copy.tidy()
         except SnapshotRefused:
             raise self._refused(namespace) from None
         if namespace in self._adopted:

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from cairn.knowledge.schema.tables import TABLES as TABLE_NAMES
 from cairn.resources.home.atomic_files import read_regular, replace_file
+from cairn.resources.home.damage import first_line
 from cairn.resources.home.home import SCHEMA_VERSION, Home, HomeError, check_namespace
 from cairn.resources.home.seals import digest_of
 from cairn.resources.home.write_lock import opened
@@ -31,6 +32,8 @@ LEAST_NAMED = 0.5
 """Share of a pack that is named still; of less, what is left goes into another."""
 WORTH = 0.9
 """Share of its size to which a file must shrink to lie compressed."""
+TIDIED_EVERY = 64
+"""Pushes: a namespace in which somebody speaks all day has as many snapshots and packs."""
 TRIES = 3
 """Of a pull whose snapshot was tidied away meanwhile."""
 
@@ -51,7 +54,8 @@ class WorkingCopy:
     def known(self) -> NamespaceSnapshot:
         """The snapshot that was pulled or pushed last; an empty one before the first."""
         with suppress(OSError, ValueError):
-            return decoded(read_regular(self._known))
+            if self._shares:
+                return decoded(read_regular(self._known))
         return NamespaceSnapshot()
 
     @property
@@ -71,15 +75,18 @@ class WorkingCopy:
             HomeError: the store cannot be used.
         """
         last = self.known.number
-        there = self.store.listed(self._in("snapshots"), f"{last:012}")
-        return int(there[-1].name.rpartition("/")[2]) if there else last
+        there = self.store.listed(self._in("snapshots"), f"{last - 1:012}" if last else None)
+        if last and not there:  # it is another store by now, at the same address
+            self._begun.unlink()
+            return self.newest()
+        return int(there[-1].name.rpartition("/")[2]) if there else 0
 
     def changed(self, prefix: str = "") -> bool:
         """Whether files, of those whose names begin so, are not as they were pulled or pushed."""
-        known = {name for name in self.known.files if name.startswith(prefix)}
+        known = {name: part for name, part in self.known.files.items() if name.startswith(prefix)}
         here = {name: file for name, file in self.files.found().items() if name.startswith(prefix)}
-        return known != here.keys() or any(
-            not _is_as(file, self.known.files[name]) for name, file in here.items()
+        return known.keys() != here.keys() or any(
+            not _is_as(file, known[name]) for name, file in here.items()
         )
 
     def has_unpushed(self, prefix: str = TABLES) -> bool:
@@ -102,7 +109,7 @@ class WorkingCopy:
             for tries in range(TRIES):
                 number = self.newest()
                 if number == self.known.number:
-                    if not self._known.exists():
+                    if not self._shares:
                         self._note(NamespaceSnapshot())  # what is made from now on is to be pushed
                     return False
                 if if_pushed and self.has_unpushed():
@@ -113,9 +120,13 @@ class WorkingCopy:
                     before()
                     self._pulling.touch(0o600)
                     self._fetch(snapshot)
-                except FileNotFoundError:
+                except FileNotFoundError as error:
                     if tries == TRIES - 1:
-                        raise
+                        raise HomeError(
+                            f"{self._snapshot(number)} in {self.store.address} names what is not"
+                            f" there ({first_line(error)}): `cairn verify --night` in a home that"
+                            " has it puts it there again"
+                        ) from error
                 else:
                     self.files.drop_all_but(snapshot.files)
                     self._note(snapshot)
@@ -165,10 +176,12 @@ class WorkingCopy:
         """
         packs = self.store.listed(self._in("packs"))
         named = {one.name: 0 for one in packs}
+        lost = self.known.packs - named.keys()
         for part in self.known.files.values():
             named[part.pack] = named.get(part.pack, 0) + part.length
         least = 1.0 if thorough else LEAST_NAMED
-        self.push(again={one.name for one in packs if named[one.name] < least * one.size})
+        sparse = {one.name for one in packs if named[one.name] < least * one.size}
+        self.push(again=sparse | lost)
         with self._alone():
             there = [one.name for one in self.store.listed(self._in("snapshots"))]
             kept = there[-1:] if thorough else there[-KEPT:]
@@ -207,7 +220,7 @@ class WorkingCopy:
 
     def _check_own(self) -> None:
         """Refuses to replace tables that this home made before it shared anything."""
-        if not self._known.exists() and (self.files.tables / "records" / "_delta_log").is_dir():
+        if not self._shares and (self.files.tables / "records" / "_delta_log").is_dir():
             raise HomeError(
                 f"namespace {self.namespace} is in this home and, of another one, in"
                 f" {self.store.address}: move {self.files.tables} away, and the next run takes its"
@@ -275,12 +288,25 @@ class WorkingCopy:
         return self.folder / "snapshot"
 
     @property
+    def _begun(self) -> Path:
+        """Tells the store that this home shares it in, once it does."""
+        return self.folder / "store"
+
+    @property
+    def _shares(self) -> bool:
+        with suppress(OSError):
+            return read_regular(self._begun) == self.store.address.encode()
+        return False
+
+    @property
     def _pulling(self) -> Path:
         """There while files are those of one snapshot or of another."""
         return self.folder / "pulling"
 
     def _note(self, snapshot: NamespaceSnapshot) -> None:
         replace_file(self._known, snapshot.encoded(), 0o600)
+        if not self._shares:
+            replace_file(self._begun, self.store.address.encode(), 0o600)
 
     def _in(self, folder: str) -> str:
         return f"{self.namespace}/{folder}"

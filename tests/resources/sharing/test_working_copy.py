@@ -1,6 +1,7 @@
 """Files of a namespace go to a store and come from it: as they are, whole, or not at all."""
 
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -174,6 +175,49 @@ def test_what_is_no_snapshot_changes_nothing(made: Made, content: bytes) -> None
     with pytest.raises((HomeError, FileNotFoundError)):
         copy.pull()
     assert copy.known == NamespaceSnapshot()
+
+
+def test_a_pack_that_was_lost_is_put_again_by_a_home_that_has_it(made: Made) -> None:
+    first, second = made("a"), made("b")
+    for number in range(2):
+        _write(first, f"facts/{number}", str(number).encode() * 9)
+        first.push()
+    first.store.delete([first.known.files["warehouse/facts/0"].pack])
+    with pytest.raises(HomeError, match="`cairn verify --night` in a home"):
+        second.pull()
+    first.tidy()
+    assert second.pull()
+    assert _tables(second) == _tables(first)
+
+
+@pytest.mark.parametrize("address", ["the same", "another"])
+def test_what_was_pushed_elsewhere_is_pushed_as_a_whole_to_another_store(
+    made: Made, tmp_path: Path, address: str
+) -> None:
+    first, second = made("a"), made("b")
+    for number in range(3):
+        _write(first, "facts/0", str(number).encode())
+        first.push()
+    place = tmp_path / "store"
+    if address == "the same":
+        shutil.rmtree(place)
+    else:
+        place = tmp_path / "elsewhere"
+        first.store = second.store = SharedStore(str(place))
+    assert not first.pull()
+    assert first.push()
+    assert second.pull()
+    assert _tables(second) == {"facts/0": b"2"}
+    # Where others have pushed there, it is not replaced.
+    _write(first, "records/_delta_log/0.json", b"x")
+    first.push()
+    other = made("c")
+    shutil.rmtree(place)
+    other.store = first.store
+    _write(other, "facts/0", b"of others")
+    other.push()
+    with pytest.raises(HomeError, match=r"move .* away"):
+        first.pull()
 
 
 OTHERS = ((SCHEMA_VERSION + 1, "update this one"), (SCHEMA_VERSION - 1, "have it run once"))
