@@ -77,6 +77,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     sources = len(list_sources(state.home))
     batches = batch_rows(state, namespace)
     said = [one for row in rows for one in pending(state, row["namespace"])]
+    shared = _sharing(state)
     if as_json:
         emit_json(
             {
@@ -94,6 +95,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
                     "batches": batches,
                 },
                 "waiting": as_rows(said),
+                "sharing": shared,
                 "sensor": sensor,
                 "lock": holder,
             }
@@ -109,6 +111,10 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     console().print()
     say_value("Home", state.home.root, indent=0)
     say_value("Sources", count(sources, "source"), indent=0)
+    if shared:
+        left = ", ".join(shared["not_pushed"])
+        told_of = f"not pushed yet: {left}" if left else "all is pushed"
+        say_value("Shared", f"{shared['address']}: {told_of}", indent=0)
     troubles = _troubles(state)
     # Where all that is waited for is in batches, nobody failed.
     waited = state.model_waited if state.settings.model and (troubles or not batches) else math.inf
@@ -143,6 +149,15 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         from cairn.serving.cli.report import say_pending
 
         say_pending(said)
+
+
+def _sharing(state: "State") -> dict[str, Any] | None:
+    """What homes share, and of which namespaces this one has more; the store is not asked."""
+    shared = state.sharing
+    if shared is None:
+        return None
+    names = [name for name in state.namespaces() if shared.of(name).has_unpushed("")]
+    return {"address": shared.address, "not_pushed": names}
 
 
 def _troubles(state: "State") -> "list[ModelTrouble]":

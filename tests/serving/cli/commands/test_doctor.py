@@ -98,6 +98,8 @@ def test_it_says_whether_what_homes_share_is_there_and_has_all(
     said = ["--home", home, "learn", "Rust releases", "--namespace", "me"]
     assert run_cairn(*said).code == 0
     assert told() == ["warning: not pushed yet: me"]
+    shown = f"Shared {tmp_path}/store: not pushed yet: me"
+    assert shown in " ".join(run_cairn("--home", home, "status").out.split())
     assert run_cairn("--home", home, "run").code == 0
     assert told() == [f"ok: {tmp_path}/store: 1 namespaces, all pushed"]
     # A home without sources of its own that has what another one read misses none.
