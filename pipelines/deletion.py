@@ -194,12 +194,12 @@ def purge(state: State) -> list[NotYet]:
             state.index.prune(namespace, generations_in_use(state.home, namespace))
         state.answers.purge()
     for own in state.each():
-        in_use = versions_in_use(state.home, own.own)
-        for name, table in TABLES.items():
-            with own.writing(f"forget --purge of {name} of {own.own}"):
-                own.warehouse.purge(table, keep=in_use.get(name, ()))
-        if state.sharing:
-            with own.leased():
+        with own.leased():
+            in_use = versions_in_use(state.home, own.own)
+            for name, table in TABLES.items():
+                with own.writing(f"forget --purge of {name} of {own.own}"):
+                    own.warehouse.purge(table, keep=in_use.get(name, ()))
+            if state.sharing:
                 state.sharing.tidy(own.own, thorough=True)
     sync_folder(state.home.root)
     held = blocked_namespaces(state.home)

@@ -29,7 +29,7 @@ from cairn.pipelines.planning.in_flight import (
     reconcile,
 )
 from cairn.pipelines.planning.instance import instance_of
-from cairn.pipelines.planning.pending import is_pending, night_model_work_pending
+from cairn.pipelines.planning.pending import is_pending, night_model_work_pending, owes
 from cairn.resources.context import State
 from cairn.resources.effects import switched_off
 from cairn.resources.home.damage import Damaged, reading
@@ -318,7 +318,7 @@ class _Runs:
 
     def update(self, own: State, **asked: object) -> None:
         """Takes in and makes what a namespace has pending, unless a home that shares was faster."""
-        if not own.sharing or is_pending(own):
+        if not own.sharing or is_pending(own) or own.sharing.has_kept(own.own):
             self.execute("update", own, **asked)
 
     def owed(self, owns: Iterable[State]) -> Iterator[State]:
@@ -333,14 +333,16 @@ class _Runs:
         """What is pending though no file is new; asks a model what no run had the time for."""
 
         def update(own: State) -> None:
-            if own.own not in self.outcome.namespaces and is_pending(own, files=[]):
+            if own.own not in self.outcome.namespaces and (
+                is_pending(own, files=[]) or (own.sharing and own.sharing.has_kept(own.own))
+            ):
                 self.execute("update", own)
             while own.model_goes_on and is_pending(own, files=[]):
                 self.execute("update", own)
 
         owns = self.state.each()
         if self.state.sharing:  # of what another home works on nothing is known here, and owed
-            owns = [own for own in owns if is_pending(own, files=[])]
+            owns = [own for own in owns if is_pending(own, files=[]) or owes(own)]
         self.each(owns, update)
 
     def publish(self) -> None:
@@ -468,6 +470,8 @@ def _watched(
         with nullcontext(kept) if kept else engine(state) as over:
             return _done(state, over, work, listener, on_interrupt, again=again)
 
+    if state.sharing:
+        state.sharing.finish_pulls()
     if not healed:
         heal(state)
     try:

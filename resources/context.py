@@ -172,7 +172,15 @@ class State:
         options, seconds = self.settings.object_store, self.settings.lease_seconds
         return self._once(
             "sharing",
-            lambda: Sharing(self.home, shared, self.answers, options, seconds, self._let_all_go),
+            lambda: Sharing(
+                self.home,
+                shared,
+                self.answers,
+                options,
+                seconds,
+                self._let_all_go,
+                self.settings.deciding,
+            ),
         )
 
     @contextmanager

@@ -19,7 +19,7 @@ from cairn.pipelines.healing import heal
 from cairn.pipelines.jobs import update
 from cairn.pipelines.planning.idle import IdleHomes, standing
 from cairn.pipelines.planning.in_flight import UNFINISHED, reconcile
-from cairn.pipelines.planning.pending import is_pending, left_to_model
+from cairn.pipelines.planning.pending import is_pending, left_to_model, owes
 from cairn.resources.context import State
 from cairn.resources.home.damage import Damaged
 from cairn.resources.home.home import HomeError
@@ -98,7 +98,7 @@ def _waits(state: State, instance: dg.DagsterInstance, files: Sequence[LogFile])
     # What owes nothing but a model's word comes after all else is published; days that wait for a
     # model that was just down would else be run at every tick.
     left = left_to_model(state)
-    if not is_pending(state, files, tried=left):
+    if not (is_pending(state, files, tried=left) or owes(state)):
         if not left:
             return NOTHING_NEW
         if state.model_waited < MODEL_PAUSE:

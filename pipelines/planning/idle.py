@@ -20,7 +20,7 @@ def standing(state: State, *, logs: bool = True) -> Hashable:
     Taken before a look, it is what that look has seen: a writer signs the lock again at its end.
     """
     home = state.home
-    if state.settings.model or not state.settings.is_local:
+    if state.settings.model or state.sharing or not state.settings.is_local:
         return None
     lock = home.write_lock.stat() if home.write_lock.exists() else None
     places = (home.warehouse, home.index, home.publication)

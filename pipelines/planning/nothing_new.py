@@ -11,7 +11,7 @@ from typing import Any
 from cairn.assets.pending.learning_candidates import finished_conversations
 from cairn.knowledge.ingest.adapters import GROUP
 from cairn.knowledge.schema.tables import CONVERSATIONS
-from cairn.pipelines.planning.pending import is_pending, night_model_work_pending
+from cairn.pipelines.planning.pending import is_pending, night_model_work_pending, owes
 from cairn.resources.context import State
 from cairn.resources.home.nothing_new import NothingNew, last_look, look, note_nothing_new
 from cairn.resources.home.settings import old_settings
@@ -61,6 +61,7 @@ def _told_by_files(state: State) -> bool:
         or blocked_namespaces(home)
         or any(SuiteVerdicts(home, name).any_broken for name in state.namespaces())
         or old_settings()  # each run warns of them
+        or any(owes(own) for own in state.each())
     )
 
 

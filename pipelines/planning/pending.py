@@ -109,6 +109,11 @@ def is_pending(
     return any(_is_pending(own, tried) for own in state.each())
 
 
+def owes(state: State) -> bool:
+    """Whether a home that shares has not pushed all of a namespace, or added what it could not."""
+    return state.sharing is not None and state.sharing.owes(state.own)
+
+
 def _is_pending(state: State, tried: Collection[str]) -> bool:
     """Whether a namespace has days to make, or something to publish."""
     standing = stands(state)

@@ -16,7 +16,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, SOURCE_FILES, WORK
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import clear_inbox, key_of, note_forgetting, tombstones
-from cairn.resources.home.home import remove
+from cairn.resources.home.home import remove, set_aside
 from cairn.resources.web.notifier import forget_told
 
 STAGE = "forget"
@@ -71,7 +71,25 @@ def apply_tombstones(state: State) -> ForgottenRecords:
     if notes:
         rest = state.warehouse.read(WORK).collect()
         state.warehouse.write(WORK, pl.concat([rest, WORK.frame(notes)]))
+    if state.sharing:
+        for own in state.each():
+            _add_unpushed(own, known, state.sharing.unpushed(own.own))
     return known
+
+
+def _add_unpushed(own: State, known: ForgottenRecords, file: Path) -> None:
+    """Adds records that this home took in before it pulled, and that nobody else has."""
+    if not file.exists():
+        return
+    try:
+        unpushed = RECORDS.frame(pl.read_parquet(file))
+    except (pl.exceptions.PolarsError, OSError):
+        set_aside(own.home, file)
+        return
+    there = own.warehouse.read(RECORDS, columns=["record_key"]).collect()
+    new = unpushed.join(there, on="record_key", how="anti")
+    own.warehouse.append(RECORDS, known.without(new))
+    file.unlink()
 
 
 def _forget_here(

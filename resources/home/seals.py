@@ -123,6 +123,18 @@ def digest_of(file: Path) -> str:
     return hashed.hexdigest()
 
 
+def digest_of_bytes(content: bytes) -> str:
+    """Digest of a file that holds this, as `digest_of`."""
+    hashed = hashlib.blake2b(digest_size=16)
+    for place in range(0, len(content), BLOCK):
+        block = content[place : place + BLOCK]
+        if block.count(0) != len(block):
+            hashed.update(place.to_bytes(8, "big"))
+            hashed.update(block)
+    hashed.update(len(content).to_bytes(8, "big"))
+    return hashed.hexdigest()
+
+
 def blocks(stream: FileIO) -> Iterator[tuple[int, bytes]]:
     """Blocks of a file that hold more than zeros, and where each begins. Holes are not read."""
     size = os.fstat(stream.fileno()).st_size

@@ -24,6 +24,7 @@ from pydantic_settings import (
 )
 
 from cairn.knowledge.nlp.text import suggestion
+from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.home.atomic_files import read_regular
 from cairn.resources.home.home import check_namespace, find_home
@@ -86,6 +87,10 @@ class Environment(EnvSettingsSource):
 
     def __call__(self) -> dict[str, Any]:  # noqa: D102
         return _renamed(super().__call__(), "environment")
+
+
+_READERS = ("search_", "weight_", "known_", "rerank", "sufficient_", "streamed", "passive_")
+"""How values of the policy begin that decide what readers are told of what there is."""
 
 
 class Settings(BaseSettings):
@@ -248,6 +253,14 @@ class Settings(BaseSettings):
     def object_store(self) -> dict[str, str]:
         """`storage_options` in the clear, for the store alone."""
         return {name: value.get_secret_value() for name, value in self.storage_options.items()}
+
+    @property
+    def deciding(self) -> str:
+        """Digest of what decides what knowledge becomes of the same logs."""
+        policy = self.policy.model_dump(mode="json")
+        decides = {name: value for name, value in policy.items() if not name.startswith(_READERS)}
+        own = [*self.prompts.own] if self.prompts_dir else []
+        return digest(decides, self.model, self.timezone, own)
 
     @property
     def is_local(self) -> bool:

@@ -6,6 +6,7 @@ snapshots; and takes over what stands in those of others.
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -58,7 +59,9 @@ class SharedAnswers:
     def take_over(self) -> None:
         """Takes over what others were answered and paid, from files that changed since."""
         note = self.folder.with_name("taken_over.json")
-        known = json.loads(note.read_bytes()) if note.exists() else {}
+        known: dict[str, list[int]] = {}
+        with suppress(OSError, ValueError):  # without it, they are taken over once more
+            known = dict(json.loads(note.read_bytes()))
         now = {f"{file.parent.name}/{file.name}": _stands(file) for file in self._theirs()}
         if now == known:
             return

@@ -130,6 +130,9 @@ class SharedFiles:
         there += [path for path in all_files(self.home, self.namespace) if of_home(path)[1]]
         theirs = self.answers.glob("*/*.jsonl")
         there += [path for path in theirs if path.parent.name != self.home_id]
+        # What a kill left of files that were being written may hold anything.
+        for folder in (self.tables, self.index, self.answers, self.home.inbox / self.namespace):
+            there += folder.rglob("*.partial")
         for path in there:
             if path not in kept:
                 path.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ from what that one pushed. A lease keeps them from working on the same namespace
 """
 
 import logging
+import re
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
@@ -13,12 +14,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from threading import Thread
 
-import polars as pl
-
-from cairn.knowledge.deletion.tombstones import STAGE as FORGOTTEN
-from cairn.knowledge.schema.tables import RECORDS, WORK
+from cairn.knowledge.schema.identity import digest
+from cairn.knowledge.schema.tables import RECORDS
 from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.home import NAMESPACE, Home, HomeError
+from cairn.resources.home.inbox import lines_of
 from cairn.resources.llm.answer_cache import Answers
 from cairn.resources.sharing.lease import SECONDS, Lease, LeaseLost
 from cairn.resources.sharing.shared_answers import SharedAnswers
@@ -34,6 +34,8 @@ MOST_WAITED = 5.0
 FORGET_KEY = ".cairn/forget.key"
 """The secret of tombstones, in the store: homes that share read each other's."""
 
+_EVENT = re.compile(rb'\{"event_id": "([0-9a-f-]{36})"')
+
 logger = logging.getLogger(__name__)
 
 
@@ -48,6 +50,10 @@ class Sharing:
     seconds: float = SECONDS
     let_go: Callable[[], None] = field(default=lambda: None, repr=False)
     """Lets go of what was opened of this home: its files are others now."""
+    settings: str = ""
+    """Digest of what decides what knowledge becomes: homes that share work by the same."""
+    may_change: bool = field(default=False, init=False)
+    """Whether a person said that what others made is made anew by the settings of this home."""
     _leases: dict[str, Lease] = field(default_factory=dict[str, Lease], init=False, repr=False)
     _looked: dict[str, float] = field(default_factory=dict[str, float], init=False, repr=False)
     _adopted: set[str] = field(default_factory=set[str], init=False, repr=False)
@@ -61,7 +67,7 @@ class Sharing:
 
     def of(self, namespace: str) -> WorkingCopy:
         """One namespace as this home has it."""
-        return WorkingCopy(self.home, namespace, self.store)
+        return WorkingCopy(self.home, namespace, self.store, self.settings)
 
     def answers_of(self, namespace: str) -> SharedAnswers:
         """What language models answered in one, here and elsewhere."""
@@ -103,6 +109,25 @@ class Sharing:
         """
         self._leases[namespace].check()
 
+    def has_kept(self, namespace: str) -> bool:
+        """Whether records wait that this home took in and could not push."""
+        return self.unpushed(namespace).exists()
+
+    def owes(self, namespace: str) -> bool:
+        """Whether this home has more than it pushed, or has yet to add what it could not push."""
+        copy = self.of(namespace)
+        return self.has_kept(namespace) or copy.changed()
+
+    def finish_pulls(self) -> None:
+        """Pulls what a kill left half pulled: it looks like damage.
+
+        Raises:
+            HomeError: the store cannot be used.
+        """
+        for folder in sorted((self.home.root / SHARED).glob("*/")):
+            if NAMESPACE.fullmatch(folder.name) and self.of(folder.name).is_cut:
+                self.pull(folder.name)
+
     def follow(self, namespace: str) -> None:
         """Pulls for readers, unless that was done just now, or a run here has more.
 
@@ -136,8 +161,8 @@ class Sharing:
     def forgotten_here(self, namespace: str) -> set[str]:
         """Tombstones that were applied to what this home alone has."""
         try:
-            return set(read_regular(self._forgotten(namespace)).decode().split())
-        except FileNotFoundError:
+            return set(read_regular(self._forgotten(namespace)).decode("utf-8", "replace").split())
+        except OSError:  # they are applied again
             return set()
 
     def note_forgotten(self, namespace: str, event_ids: Iterable[str]) -> None:
@@ -160,13 +185,16 @@ class Sharing:
             raise self._refused(namespace) from None
 
     def _pull(self, namespace: str) -> None:
-        """Pulls; records that this home took in and could not push are added again.
+        """Pulls; records that this home took in and could not push are kept for the next intake.
 
         It was killed before it could, or too late, and their source may be gone by now.
+
+        Raises:
+            HomeError: others made it by other settings than those of this home.
         """
         self.get_key()
         copy = self.of(namespace)
-        unpushed = copy.folder / "unpushed.parquet"
+        unpushed = self.unpushed(namespace)
 
         def keep() -> None:
             if copy.has_unpushed(f"{TABLES}/{RECORDS.name}/"):
@@ -180,14 +208,19 @@ class Sharing:
             self._adopted.add(namespace)
             self.let_go()
         self.answers_of(namespace).take_over()  # a reader may have pulled them
-        if unpushed.exists():
-            self._add(namespace, pl.read_parquet(unpushed))
-            unpushed.unlink()
+        if copy.known.settings not in ("", self.settings) and not self.may_change:
+            raise HomeError(
+                f"{namespace} in {self.address} was made by another policy, language model, prompts"
+                " or timezone than are set here: set the same (`cairn settings`), or have it made"
+                " anew by those of this home: `cairn run --remake`"
+            )
 
     def _push(self, namespace: str) -> None:
         self._put_key()
         copy = self.of(namespace)
-        if self.home.answers.exists():
+        if self.home.answers.exists() and not self._tombstones(namespace) - self.forgotten_here(
+            namespace
+        ):
             self.answers_of(namespace).write()
         try:
             if copy.push() and copy.known.number % TIDIED_EVERY == 0:
@@ -198,16 +231,17 @@ class Sharing:
             copy.drop_older_form()
             self._adopted.discard(namespace)
 
-    def _add(self, namespace: str, unpushed: pl.DataFrame) -> None:
-        """Adds records that are not there. Tombstones are applied again: they may name some."""
-        tables = self._tables(namespace)
-        there = tables.read(RECORDS, columns=["record_key"]).collect()
-        tables.append(RECORDS, unpushed.join(there, on="record_key", how="anti"))
-        work = tables.read(WORK).collect()
-        tables.write(WORK, work.filter(pl.col("stage") != FORGOTTEN))
-
     def _tables(self, namespace: str) -> Warehouse:
         return Warehouse(self.home.warehouse).of(namespace)
+
+    def unpushed(self, namespace: str) -> Path:
+        """Records that this home took in and could not push, while there are any."""
+        return self.of(namespace).folder / "unpushed.parquet"
+
+    def _tombstones(self, namespace: str) -> set[str]:
+        """Ids of the tombstones that any home told of."""
+        lines = lines_of(self.home, namespace, containing=b'"type": "tombstone"')
+        return {found[1].decode() for line in lines if (found := _EVENT.match(line))}
 
     def _refused(self, namespace: str) -> LeaseLost:
         return LeaseLost(
@@ -249,7 +283,8 @@ class Sharing:
 
     @property
     def _key_is_shared(self) -> Path:
-        return self.home.root / SHARED / ".key"
+        """Beside the digest of the address, since each store has its own."""
+        return self.home.root / SHARED / f".key-{digest(self.address)}"
 
     def _due(self, what: str) -> bool:
         now = time.monotonic()

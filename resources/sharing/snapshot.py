@@ -7,6 +7,7 @@ a snapshot names what lies in those before it.
 
 import gzip
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
@@ -41,6 +42,8 @@ class NamespaceSnapshot:
     """Which home pushed it, and when: no two are alike."""
     schema: int = SCHEMA_VERSION
     """Of the home that pushed it: what lies in the files is of that form."""
+    settings: str = ""
+    """Digest of what decides what knowledge becomes: policy, language model, prompts."""
 
     @property
     def packs(self) -> set[str]:
@@ -64,6 +67,8 @@ def decoded(content: bytes) -> NamespaceSnapshot:
         if found["format"] != FORMAT:
             raise ValueError(f"a snapshot of format {found['format']}: a newer Cairn wrote it")
         files = {name: PackedFile(*part) for name, part in found["files"].items()}
-        return NamespaceSnapshot(found["number"], files, found["by"], found["schema"])
-    except (OSError, EOFError, KeyError, TypeError) as error:
+        return NamespaceSnapshot(
+            found["number"], files, found["by"], found["schema"], found["settings"]
+        )
+    except (OSError, EOFError, zlib.error, LookupError, TypeError, AttributeError) as error:
         raise ValueError("no snapshot, or not all of one") from error

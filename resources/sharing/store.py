@@ -1,5 +1,6 @@
 """The place that homes share: a folder, or an object store."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +15,10 @@ from cairn.resources.home.home import HomeError
 
 RETRIES = {"max_retries": 5, "retry_timeout": timedelta(seconds=20)}
 """How long a request goes on that a store does not answer, or answers by an error of its own."""
+
+
+_SECRET = re.compile(r"(?<=//)[^/@\s]+(?=@)|(?<=\?)[^\s):]+")
+"""In an address: who asks, and what is asked, which may be signed."""
 
 
 class StoredObject(NamedTuple):
@@ -84,6 +89,13 @@ class SharedStore:
                 with suppress(FileNotFoundError):
                     self._asked(methodcaller("delete", name))
 
+    def clean(self, folder: str) -> None:
+        """Removes what a kill left of objects that were being put, where the store is a folder."""
+        address = self.address.removeprefix("file://")
+        if "://" not in address:
+            for path in (Path(address).expanduser() / folder).rglob("*#*"):
+                path.unlink(missing_ok=True)
+
     @cached_property
     def _opened(self) -> Any:
         from obstore.store import LocalStore, from_url
@@ -110,9 +122,8 @@ class SharedStore:
         except FileNotFoundError:
             raise
         except (BaseError, OSError, ValueError) as error:
-            raise HomeError(
-                f"{self.address}, which homes share, cannot be used: {_reason(error)}"
-            ) from error
+            found = f"{self.address}, which homes share, cannot be used: {_reason(error)}"
+            raise HomeError(_SECRET.sub("…", found)) from error
 
 
 def _reason(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import time
 import zlib
 from collections.abc import Callable, Collection, Generator, Mapping
@@ -18,7 +19,7 @@ from cairn.knowledge.schema.tables import TABLES as TABLE_NAMES
 from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.damage import first_line
 from cairn.resources.home.home import SCHEMA_VERSION, Home, HomeError, check_namespace
-from cairn.resources.home.seals import digest_of
+from cairn.resources.home.seals import digest_of, digest_of_bytes
 from cairn.resources.home.write_lock import opened
 from cairn.resources.sharing.shared_files import SHARED, TABLES, SharedFile, SharedFiles, seen, turn
 from cairn.resources.sharing.snapshot import NamespaceSnapshot, PackedFile, decoded
@@ -49,6 +50,8 @@ class WorkingCopy:
     home: Home
     namespace: str
     store: SharedStore
+    settings: str = ""
+    """Of this home, as of `NamespaceSnapshot.settings`."""
 
     @property
     def known(self) -> NamespaceSnapshot:
@@ -74,12 +77,15 @@ class WorkingCopy:
         Raises:
             HomeError: the store cannot be used.
         """
-        last = self.known.number
+        known = self.known
+        last = known.number
         there = self.store.listed(self._in("snapshots"), f"{last - 1:012}" if last else None)
-        if last and not there:  # it is another store by now, at the same address
-            self._begun.unlink()
+        numbers = [int(one.name.rpartition("/")[2]) for one in there]
+        if last and (not there or (numbers[0] == last < numbers[-1] and self._is_other(known))):
+            # The store was put back to what it was before: all that is here is to be pushed.
+            self._note(NamespaceSnapshot())
             return self.newest()
-        return int(there[-1].name.rpartition("/")[2]) if there else 0
+        return numbers[-1] if numbers else 0
 
     def changed(self, prefix: str = "") -> bool:
         """Whether files, of those whose names begin so, are not as they were pulled or pushed."""
@@ -91,7 +97,14 @@ class WorkingCopy:
 
     def has_unpushed(self, prefix: str = TABLES) -> bool:
         """Whether files here were made since, as `changed`; what a pull left undone is no such."""
-        return not self._pulling.exists() and self.changed(prefix)
+        return not self.is_cut and self.changed(prefix)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a pull was cut off: files are those of one snapshot or of another."""
+        with suppress(OSError, ValueError):
+            return int(read_regular(self._pulling)) != self.known.number
+        return False
 
     def pull(self, *, if_pushed: bool = False, before: Callable[[], None] = lambda: None) -> bool:
         """Makes the files here those of the newest snapshot; whether there was a newer one.
@@ -118,7 +131,7 @@ class WorkingCopy:
                 try:
                     snapshot = self._at(number)
                     before()
-                    self._pulling.touch(0o600)
+                    replace_file(self._pulling, str(number).encode(), 0o600)
                     self._fetch(snapshot)
                 except FileNotFoundError as error:
                     if tries == TRIES - 1:
@@ -130,15 +143,16 @@ class WorkingCopy:
                 else:
                     self.files.drop_all_but(snapshot.files)
                     self._note(snapshot)
-                    self._pulling.unlink()
+                    self._pulling.unlink(missing_ok=True)
                     return True
         return False
 
-    def push(self, *, again: Collection[str] = ()) -> bool:
+    def push(self, *, again: Collection[str] = (), anyway: bool = False) -> bool:
         """Puts what changed here since into the store; whether anything had.
 
         Args:
             again: Packs that are not named any more: what is left in them goes into others.
+            anyway: Put a snapshot even if nothing changed.
 
         Raises:
             HomeError: the store cannot be used; the next push has it all.
@@ -154,12 +168,18 @@ class WorkingCopy:
                     files[name] = part._replace(modified_ns=here.modified_ns)
                 else:
                     new[name] = here
-            if not new and files.keys() == known.files.keys():
+            same = not new and files.keys() == known.files.keys()
+            if same and not anyway:
                 return False
             files |= self._packed(new)
             by = f"{home_id(self.home)} {datetime.now(UTC).isoformat()}"
-            snapshot = NamespaceSnapshot(known.number + 1, files, by)
-            if not self.store.put_new(self._snapshot(snapshot.number), snapshot.encoded()):
+            snapshot = NamespaceSnapshot(known.number + 1, files, by, settings=self.settings)
+            name = self._snapshot(snapshot.number)
+            if not self.store.put_new(name, snapshot.encoded()):
+                raise SnapshotRefused
+            if self.store.listed(self._in("snapshots"), f"{snapshot.number:012}"):
+                # It came so late that those before were tidied away, and its place was free.
+                self.store.delete([name])
                 raise SnapshotRefused
             self._note(snapshot)
             return True
@@ -174,6 +194,8 @@ class WorkingCopy:
         Raises:
             HomeError, SnapshotRefused: as `push`.
         """
+        # A home that is late and has put its pack already is refused by the number.
+        self.push(anyway=True)
         packs = self.store.listed(self._in("packs"))
         named = {one.name: 0 for one in packs}
         lost = self.known.packs - named.keys()
@@ -181,7 +203,8 @@ class WorkingCopy:
             named[part.pack] = named.get(part.pack, 0) + part.length
         least = 1.0 if thorough else LEAST_NAMED
         sparse = {one.name for one in packs if named[one.name] < least * one.size}
-        self.push(again=sparse | lost)
+        if sparse | lost:
+            self.push(again=sparse | lost)
         with self._alone():
             there = [one.name for one in self.store.listed(self._in("snapshots"))]
             kept = there[-1:] if thorough else there[-KEPT:]
@@ -190,6 +213,7 @@ class WorkingCopy:
             old += [one.name for one in packs if one.name not in needed]
             if old:
                 self.store.delete(old)
+            self.store.clean(self.namespace)
             return len(old)
 
     def adopt(self) -> bool:
@@ -244,24 +268,28 @@ class WorkingCopy:
         ranges = [(one.start, one.length) for one in parts.values()]
         found = self.store.get_ranges(pack, ranges) if pack else [b""] * len(ranges)
         for (name, part), stored in zip(parts.items(), found, strict=True):
-            content = zlib.decompress(stored) if part.length < part.size else stored
-            self.files.write(name, content, part.modified_ns)
+            with suppress(zlib.error):
+                content = zlib.decompress(stored) if part.length < part.size else stored
+                if digest_of_bytes(content) == part.digest:
+                    self.files.write(name, content, part.modified_ns)
+                    continue
+            raise FileNotFoundError(f"{pack} is damaged")
 
     def _packed(self, new: Mapping[str, SharedFile]) -> dict[str, PackedFile]:
         """Puts files into packs; gives where they lie."""
         found: dict[str, PackedFile] = {}
         pack, held = self._new_pack(), BytesIO()
         for name, here in sorted(new.items()):
-            digest = digest_of(here.path)
-            if here.size == 0:
-                found[name] = PackedFile("", 0, 0, 0, here.modified_ns, digest)
-                continue
             if here.size > PACK_BYTES:
-                alone = self._new_pack()
+                alone, digest = self._new_pack(), digest_of(here.path)
                 self.store.put(alone, here.path)
                 found[name] = PackedFile(alone, 0, here.size, here.size, here.modified_ns, digest)
                 continue
             content = here.path.read_bytes()
+            digest = digest_of_bytes(content)
+            if not content:
+                found[name] = PackedFile("", 0, 0, 0, here.modified_ns, digest)
+                continue
             small = zlib.compress(content, 1)
             lies = small if len(small) < WORTH * len(content) else content
             found[name] = PackedFile(
@@ -283,6 +311,12 @@ class WorkingCopy:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
+    def _is_other(self, known: NamespaceSnapshot) -> bool:
+        """Whether the snapshot of that number is not the one that was pulled or pushed."""
+        with suppress(FileNotFoundError, ValueError):
+            return decoded(self.store.get(self._snapshot(known.number))).by != known.by
+        return False
+
     @property
     def _known(self) -> Path:
         return self.folder / "snapshot"
@@ -300,7 +334,7 @@ class WorkingCopy:
 
     @property
     def _pulling(self) -> Path:
-        """There while files are those of one snapshot or of another."""
+        """Tells the number of the snapshot that is being pulled."""
         return self.folder / "pulling"
 
     def _note(self, snapshot: NamespaceSnapshot) -> None:
@@ -339,11 +373,16 @@ class WorkingCopy:
 
 
 def home_id(home: Home) -> str:
-    """Name of a home among those that share, made at the first."""
+    """Name of a home among those that share, made at the first; a copy of a home is another one."""
     file = home.root / "home_id"
-    if not file.exists():
-        replace_file(file, uuid4().hex[:12].encode(), 0o600)
-    return file.read_text().strip()
+    stands = f"{home.root.stat().st_ino} {home.root.resolve()}"
+    with suppress(OSError, ValueError):
+        known, _, before = read_regular(file).decode().partition(" ")
+        if before == stands and re.fullmatch("[0-9a-f]{12}", known):
+            return known
+    made = uuid4().hex[:12]
+    replace_file(file, f"{made} {stands}".encode(), 0o600)
+    return made
 
 
 def _is_as(here: SharedFile, part: PackedFile) -> bool:

@@ -1,6 +1,5 @@
 """Homes that share: what one takes in, all know; what one is told to forget, none has."""
 
-import json
 import shutil
 import time
 from datetime import UTC, datetime
@@ -154,17 +153,18 @@ def test_what_is_forgotten_in_one_home_is_in_none_and_not_in_the_store(homes: Ho
         note(state.home, reach(state, target(state, record, "default")).event)
     homes.run("a")
     purge(homes.open("a"))
+    # Nothing is in the store but what this home has.
+    shared = homes.open("a").sharing
+    assert shared
+    packs = shared.store.listed("default/packs")
+    parts = shared.of("default").known.files.values()
+    assert sum(one.size for one in packs) == sum(part.length for part in parts)
+    assert len(shared.store.listed("default/snapshots")) == 1
     homes.run("b")
     homes.statements("c")
     for name in ("a", "b", "c"):
         assert standing(homes.place / name, WORD) == {}
         assert len(homes.statements(name)) == 2
-    # Nothing is in the store but what a home that pulls all of it has.
-    store = SharedStore(str(homes.place / "store"))
-    known = json.dumps([one.size for one in store.listed("default/packs")])
-    parts = homes.open("c").sharing.of("default").known.files.values()  # pyright: ignore[reportOptionalMemberAccess]
-    assert sum(json.loads(known)) == sum(part.length for part in parts)
-    assert len(store.listed("default/snapshots")) == 1
 
 
 def test_records_that_were_not_pushed_in_time_are_kept_though_their_source_is_gone(
@@ -240,9 +240,80 @@ def test_a_question_is_asked_and_paid_once_for_all_homes(
     for record in records["record_id"]:
         note(state.home, reach(state, target(state, record, "default")).event)
     homes.run("b")
+    with homes.open("a").of("default").leased():  # as a check does, without an intake
+        pass
     homes.run("a")
+    homes.run("b")
     for name in ("a", "b", "c"):
         homes.statements(name)
         files = (homes.place / name / "shared" / "default" / "answers").glob("*/*")
         assert not any(b'"answer"' in file.read_bytes() for file in files)
         assert homes.open(name).answers.of_namespace("default") == []
+
+
+def test_what_could_not_be_pushed_is_pushed_by_the_next_run(
+    homes: Homes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(SharedStore, "put", _unplugged)
+        with pytest.raises(HomeError, match="unplugged"):
+            homes.run("a")
+    state = homes.open("a")
+    assert state.sharing
+    assert state.sharing.owes("default")
+    assert homes.run("a") == []
+    assert not state.sharing.owes("default")
+    assert len(homes.statements("b")) == 3
+
+
+def test_what_was_forgotten_does_not_come_back_with_what_another_had_not_pushed(
+    homes: Homes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = homes.place / "copy"
+    copy.mkdir()
+    add_source(homes.open("b").home, copy, "default")
+    homes.run("b")
+    shutil.copy(homes.logs / "hives.jsonl", copy)
+    with monkeypatch.context() as patched:
+        patched.setattr(SharedStore, "put", _unplugged)
+        with pytest.raises(HomeError, match="unplugged"):
+            homes.run("b")
+    homes.run("a")
+    for file in (copy, homes.logs):
+        (file / "hives.jsonl").unlink()
+    state = homes.open("a")
+    named = state.warehouse.read(RAW_LOGS).collect().filter(pl.col("text").str.contains(WORD))
+    for record in named["record_id"]:
+        note(state.home, reach(state, target(state, record, "default")).event)
+    homes.run("a")
+    purge(homes.open("a"))
+    own = homes.open("b").of("default")
+    with own.leased():  # as a check does, without an intake
+        pass
+    homes.run("b")
+    homes.statements("c")
+    purge(homes.open("b"))
+    for name in ("a", "b", "c"):
+        homes.statements(name)
+        assert standing(homes.place / name / "warehouse", WORD) == {}
+        assert len(homes.statements(name)) == 2
+
+
+def test_homes_with_other_settings_do_not_undo_each_others_work(homes: Homes) -> None:
+    homes.run("a")
+    homes.settings = Settings.model_validate(
+        {"warehouse": str(homes.place / "store"), "policy": {"episode_text_characters": 300}}
+    )
+    assert len(homes.statements("b")) == 3
+    with pytest.raises(HomeError, match="cairn run --remake"):
+        homes.run("b")
+    state = homes.open("b")
+    assert state.sharing
+    state.sharing.may_change = True
+    own = state.of("default")
+    with own.leased():
+        follow(own)
+    homes.run("b")
+    homes.settings = Settings.model_validate({"warehouse": str(homes.place / "store")})
+    with pytest.raises(HomeError, match="cairn run --remake"):
+        homes.run("a")

@@ -208,7 +208,7 @@ def test_what_was_pushed_elsewhere_is_pushed_as_a_whole_to_another_store(
     assert first.push()
     assert second.pull()
     assert _tables(second) == {"facts/0": b"2"}
-    # Where others have pushed there, it is not replaced.
+    # What others pushed to a store that was put back replaces nothing that could not be kept.
     _write(first, "records/_delta_log/0.json", b"x")
     first.push()
     other = made("c")
@@ -216,8 +216,70 @@ def test_what_was_pushed_elsewhere_is_pushed_as_a_whole_to_another_store(
     other.store = first.store
     _write(other, "facts/0", b"of others")
     other.push()
+    kept: list[bool] = []
+    assert first.pull(before=lambda: kept.append(first.has_unpushed()))
+    assert kept == [True]
+    # In another place it is somebody else's.
+    _write(first, "records/_delta_log/0.json", b"x")
+    first.store = other.store = SharedStore(str(tmp_path / "third"))
+    other.push()
     with pytest.raises(HomeError, match=r"move .* away"):
         first.pull()
+
+
+def test_who_pushes_so_late_that_its_place_was_tidied_away_is_refused(made: Made) -> None:
+    first, late = made("a"), made("b")
+    _write(first, "facts/0", b"common")
+    first.push()
+    late.pull()
+    for number in range(3):
+        _write(first, "facts/0", str(number).encode())
+        first.push()
+    first.tidy(thorough=True)
+    _write(late, "facts/0", b"late")
+    with pytest.raises(SnapshotRefused):
+        late.push()
+    assert late.pull()
+    assert _tables(late) == {"facts/0": b"2"}
+    assert [one.name for one in first.store.listed("one/snapshots")] == [
+        "one/snapshots/000000000005"
+    ]
+
+
+def test_what_was_damaged_in_the_store_is_not_taken(made: Made) -> None:
+    first, second = made("a"), made("b")
+    _write(first, "facts/0", os.urandom(5_000))
+    first.push()
+    (pack,) = first.store.listed("one/packs")
+    content = bytearray(first.store.get(pack.name))
+    content[77] ^= 1
+    first.store.put(pack.name, bytes(content))
+    with pytest.raises(HomeError, match="is damaged"):
+        second.pull()
+    assert _tables(second) == {}
+
+
+def test_what_a_kill_left_of_a_file_goes(made: Made) -> None:
+    first, second = made("a"), made("b")
+    _write(first, "facts/0", b"x")
+    first.push()
+    _write(second, "facts/0.parquet.7.partial", b"quince")
+    left = Path(first.store.address) / "one" / "packs" / "zz#1"
+    left.write_bytes(b"quince")
+    second.pull()
+    first.tidy()
+    assert not left.exists()
+    assert _tables(second) == {"facts/0": b"x"}
+
+
+def test_a_copy_of_a_home_is_another_one(made: Made, tmp_path: Path) -> None:
+    first = made("a")
+    name = first.files.home_id
+    assert made("a").files.home_id == name
+    shutil.copytree(first.home.root, tmp_path / "b")
+    assert made("b").files.home_id != name
+    (first.home.root / "home_id").write_text("")
+    assert len(made("a").files.home_id) == 12
 
 
 OTHERS = ((SCHEMA_VERSION + 1, "update this one"), (SCHEMA_VERSION - 1, "have it run once"))

@@ -58,6 +58,11 @@ what is done and stops; `cairn run` goes on from there."""
     is_flag=True,
     help="Go on without damaged records that nothing brings back; `cairn doctor` lists them.",
 )
+@click.option(
+    "--remake",
+    is_flag=True,
+    help="Make anew, by the settings here, what a home that shares made by others.",
+)
 @click.option("--watch", is_flag=True, help="Stay, and take in what comes as it comes.")
 @options.as_json
 @click.pass_context
@@ -69,14 +74,17 @@ def command(
     timezone: str | None,
     report: bool | None,
     accept_loss: bool,
+    remake: bool,
     watch: bool,
     as_json: bool,
 ) -> None:
     """Take in logs, make knowledge of them, publish it."""
     if samples and (sources or namespace or timezone):
         raise click.UsageError("--samples goes alone: it has its own namespace", ctx)
-    if watch and (as_json or accept_loss or report):
-        raise click.UsageError("--watch goes without --json, --report and --accept-loss", ctx)
+    if watch and (as_json or accept_loss or report or remake):
+        raise click.UsageError(
+            "--watch goes without --json, --report, --accept-loss and --remake", ctx
+        )
     if (namespace or timezone) and not sources:
         raise click.UsageError("--namespace and --timezone belong to --source PATH", ctx)
     if watch:
@@ -86,7 +94,7 @@ def command(
             _register(state, sources, samples=samples, namespace=namespace, timezone=timezone)
         _watch(state)
         return
-    since = None if accept_loss else _since_last_run(ctx)
+    since = None if accept_loss or remake else _since_last_run(ctx)
     if since and since.found and not (sources or samples):
         _tell_nothing_new(ctx, since.found, as_json=as_json)
         return
@@ -97,6 +105,8 @@ def command(
 
     state = options.state_of(ctx)
     check_writable(state.home)
+    if remake and state.sharing:
+        state.sharing.may_change = True
     if since and (sources or samples):
         since = since._replace(quiet=frozenset())  # of which namespaces they are is not known yet
     is_sound = since is not None and since.is_sound
