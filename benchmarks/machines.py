@@ -4,6 +4,7 @@ Each is a process on a core of its own, as a machine would be.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,12 +18,10 @@ from cairn.resources.home.home import open_home
 from cairn.resources.home.sources import add_source
 
 GOAL = 1.7
-MESSAGES = 40
-"""Of the chat that each namespace has, at most."""
 
 
 def measured(count: int) -> dict[str, Any]:
-    """Seconds in which one machine, and two, take in a chat in each of `count` namespaces."""
+    """Seconds in which one machine, and two, take in some chats in each of `count` namespaces."""
     return {
         "namespaces": count,
         "one": _seconds(count, 1),
@@ -33,7 +32,7 @@ def measured(count: int) -> dict[str, Any]:
 def _seconds(count: int, machines: int) -> float:
     with TemporaryDirectory() as folder:
         place = Path(folder)
-        sources = [_chat(place / "logs" / f"tenant-{number}") for number in range(count)]
+        sources = [_chats(place / "logs" / f"tenant-{number}") for number in range(count)]
         homes = [_home(place / f"machine-{number}", sources) for number in range(machines)]
         cores = sorted(os.sched_getaffinity(0))
         start = time.perf_counter()
@@ -46,10 +45,10 @@ def _seconds(count: int, machines: int) -> float:
         return time.perf_counter() - start
 
 
-def _chat(folder: Path) -> Path:
+def _chats(folder: Path) -> Path:
     folder.mkdir(parents=True)
-    lines = A_CHAT.read_bytes().splitlines(keepends=True)[:MESSAGES]
-    (folder / "chat.jsonl").write_bytes(b"".join(lines))
+    for file in sorted(A_CHAT.parent.glob("*.jsonl")):
+        shutil.copy(file, folder)
     return folder
 
 

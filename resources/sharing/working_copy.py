@@ -6,6 +6,7 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Collection, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,6 +36,8 @@ WORTH = 0.9
 """Share of its size to which a file must shrink to lie compressed."""
 TIDIED_EVERY = 64
 """Pushes: a namespace in which somebody speaks all day has as many snapshots and packs."""
+WRITERS = 8
+"""Threads that write what was pulled."""
 TRIES = 3
 """Of a pull whose snapshot was tidied away meanwhile."""
 
@@ -267,13 +270,18 @@ class WorkingCopy:
     def _fetch_from(self, pack: str, parts: Mapping[str, PackedFile]) -> None:
         ranges = [(one.start, one.length) for one in parts.values()]
         found = self.store.get_ranges(pack, ranges) if pack else [b""] * len(ranges)
-        for (name, part), stored in zip(parts.items(), found, strict=True):
+
+        def write(name: str, part: PackedFile, stored: bytes) -> None:
             with suppress(zlib.error):
                 content = zlib.decompress(stored) if part.length < part.size else stored
                 if digest_of_bytes(content) == part.digest:
                     self.files.write(name, content, part.modified_ns)
-                    continue
+                    return
             raise FileNotFoundError(f"{pack} is damaged")
+
+        # Each waits for the disk.
+        with ThreadPoolExecutor(WRITERS) as writers:
+            list(writers.map(write, parts, parts.values(), found))
 
     def _packed(self, new: Mapping[str, SharedFile]) -> dict[str, PackedFile]:
         """Puts files into packs; gives where they lie."""
