@@ -82,7 +82,7 @@ def heal(
             to_do = [one for one in to_do if one.kind in BEFORE_OTHERS] or to_do
             for each in to_do:
                 MENDS[each.kind](state, each)
-            _let_go(state)
+            state.let_all_go()
             if not to_do:
                 break
         for own in state.each():
@@ -105,7 +105,7 @@ def heal_files(state: State, sound: Collection[str] = ()) -> list[Damage]:
         for each in found:
             if each.kind == "sources" or each.where.is_symlink() or each.where.exists():
                 MENDS[each.kind](state, each)
-    _let_go(state)
+    state.let_all_go()
     return found
 
 
@@ -119,12 +119,6 @@ def _mendable(found: Sequence[Damage], accept_loss: bool) -> list[Damage]:
     if stops:
         raise Damaged("; ".join(map(str, stops)))
     return sorted((one for one in found if one.kind in MENDS), key=lambda one: ORDER[one.kind])
-
-
-def _let_go(state: State) -> None:
-    """Forgets what was opened or computed of the tables as they were."""
-    state.warehouse.let_go()
-    state.let_go()
 
 
 def _unsealed(state: State) -> bool:

@@ -318,7 +318,7 @@ class _Runs:
 
     def update(self, own: State, **asked: object) -> None:
         """Takes in and makes what a namespace has pending, unless a home that shares was faster."""
-        if not own.sharing or is_pending(own) or own.sharing.has_kept(own.own):
+        if not own.sharing or is_pending(own):
             self.execute("update", own, **asked)
 
     def owed(self, owns: Iterable[State]) -> Iterator[State]:
@@ -333,9 +333,7 @@ class _Runs:
         """What is pending though no file is new; asks a model what no run had the time for."""
 
         def update(own: State) -> None:
-            if own.own not in self.outcome.namespaces and (
-                is_pending(own, files=[]) or (own.sharing and own.sharing.has_kept(own.own))
-            ):
+            if own.own not in self.outcome.namespaces and is_pending(own, files=[]):
                 self.execute("update", own)
             while own.model_goes_on and is_pending(own, files=[]):
                 self.execute("update", own)

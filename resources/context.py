@@ -136,7 +136,7 @@ class State:
         self._opened.changes.clear()
         self._opened.embedded.clear()
 
-    def _let_all_go(self) -> None:
+    def let_all_go(self) -> None:
         """The same, and the tables themselves: their files are others."""
         self.let_go()
         if (tables := self._opened.parts.get("warehouse")) is not None:
@@ -178,7 +178,7 @@ class State:
                 self.answers,
                 options,
                 seconds,
-                self._let_all_go,
+                self.let_all_go,
                 self.settings.deciding,
             ),
         )

@@ -110,12 +110,14 @@ def is_pending(
 
 
 def owes(state: State) -> bool:
-    """Whether a home that shares has not pushed all of a namespace, or added what it could not."""
+    """Whether a home that shares has not pushed all of a namespace."""
     return state.sharing is not None and state.sharing.owes(state.own)
 
 
 def _is_pending(state: State, tried: Collection[str]) -> bool:
-    """Whether a namespace has days to make, or something to publish."""
+    """Whether a namespace has days to make, or something to publish, or to add after a pull."""
+    if state.sharing and state.sharing.has_kept(state.own):
+        return True
     standing = stands(state)
     if is_settled(state, standing):
         return False

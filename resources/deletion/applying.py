@@ -10,7 +10,13 @@ from pathlib import Path
 
 import polars as pl
 
-from cairn.knowledge.deletion.tombstones import NAMESPACE, READS, Tombstone, forgotten
+from cairn.knowledge.deletion.tombstones import (
+    NAMESPACE,
+    READS,
+    STAGE,
+    Tombstone,
+    forgotten,
+)
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, SOURCE_FILES, WORK
@@ -19,8 +25,6 @@ from cairn.resources.deletion.tombstones import clear_inbox, key_of, note_forget
 from cairn.resources.home.home import remove, set_aside
 from cairn.resources.web.notifier import forget_told
 
-STAGE = "forget"
-"""Of the rows of `work` that say which tombstones were applied."""
 FINGERPRINT = "forget@1"
 
 

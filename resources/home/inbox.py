@@ -109,6 +109,12 @@ def lines_of(home: Home, namespace: str, *, containing: bytes = b"") -> list[byt
     ]
 
 
+def event_id_of(line: bytes) -> str | None:
+    """The id of the event of a line; None of what is none."""
+    found = _START.match(line)
+    return found and found[1].decode()
+
+
 def blank_lines(home: Home, namespace: str, forget: Callable[[bytes], bool]) -> int:
     """Empties the lines that are to be forgotten; all others keep their number.
 

@@ -114,25 +114,21 @@ def tells_damage(error: OSError) -> bool:
 
 def digest_of(file: Path) -> str:
     """Digest of a file's bytes. Holes are as good as the zeros they stand for."""
-    hashed = hashlib.blake2b(digest_size=16)
     with file.open("rb", buffering=0) as stream:
-        for place, block in blocks(stream):
-            hashed.update(place.to_bytes(8, "big"))
-            hashed.update(block)
-        hashed.update(os.fstat(stream.fileno()).st_size.to_bytes(8, "big"))
-    return hashed.hexdigest()
+        return _digest(blocks(stream), os.fstat(stream.fileno()).st_size)
 
 
 def digest_of_bytes(content: bytes) -> str:
     """Digest of a file that holds this, as `digest_of`."""
-    hashed = hashlib.blake2b(digest_size=16)
+    return _digest(blocks_of(content), len(content))
+
+
+def blocks_of(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Blocks of what a file holds, as `blocks`."""
     for place in range(0, len(content), BLOCK):
         block = content[place : place + BLOCK]
         if block.count(0) != len(block):
-            hashed.update(place.to_bytes(8, "big"))
-            hashed.update(block)
-    hashed.update(len(content).to_bytes(8, "big"))
-    return hashed.hexdigest()
+            yield place, block
 
 
 def blocks(stream: FileIO) -> Iterator[tuple[int, bytes]]:
@@ -148,6 +144,15 @@ def blocks(stream: FileIO) -> Iterator[tuple[int, bytes]]:
         if block.count(0) != len(block):
             yield place, block
         place += BLOCK
+
+
+def _digest(parts: Iterator[tuple[int, bytes]], size: int) -> str:
+    hashed = hashlib.blake2b(digest_size=16)
+    for place, block in parts:
+        hashed.update(place.to_bytes(8, "big"))
+        hashed.update(block)
+    hashed.update(size.to_bytes(8, "big"))
+    return hashed.hexdigest()
 
 
 def _seal_of(file: Path) -> Seal:

@@ -65,7 +65,7 @@ class SharedAnswers:
         now = {f"{file.parent.name}/{file.name}": _stands(file) for file in self._theirs()}
         if now == known:
             return
-        for name in now.keys() - {name for name in now if now[name] == known.get(name)}:
+        for name in [name for name, stands in now.items() if known.get(name) != stands]:
             answers, calls = _read(self.folder / name)
             self.answers.take_over(name.partition("/")[0], answers, calls)
         replace_file(note, json.dumps(now).encode(), MODE)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from cairn.resources.home.home import Home
 from cairn.resources.home.inbox import all_files, of_home
-from cairn.resources.home.seals import BLOCK
+from cairn.resources.home.seals import blocks_of
 from cairn.resources.lookup.file import lookup_file
 from cairn.resources.warehouse.publication import generations_in_use
 
@@ -109,11 +109,9 @@ class SharedFiles:
             descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 # Of the index's files, what the engine only reserves stays a hole.
-                for place in range(0, len(content), BLOCK):
-                    block = content[place : place + BLOCK]
-                    if block.count(0) != len(block):
-                        file.seek(place)
-                        file.write(block)
+                for place, block in blocks_of(content):
+                    file.seek(place)
+                    file.write(block)
                 file.truncate(len(content))
                 file.flush()
                 os.fsync(descriptor)

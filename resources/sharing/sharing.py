@@ -5,7 +5,6 @@ from what that one pushed. A lease keeps them from working on the same namespace
 """
 
 import logging
-import re
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import ExitStack, contextmanager
@@ -18,7 +17,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import RECORDS
 from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.home import NAMESPACE, Home, HomeError
-from cairn.resources.home.inbox import lines_of
+from cairn.resources.home.inbox import event_id_of, lines_of
 from cairn.resources.llm.answer_cache import Answers
 from cairn.resources.sharing.lease import SECONDS, Lease, LeaseLost
 from cairn.resources.sharing.shared_answers import SharedAnswers
@@ -33,8 +32,6 @@ MOST_WAITED = 5.0
 """Seconds that the first reader of a namespace waits for it."""
 FORGET_KEY = ".cairn/forget.key"
 """The secret of tombstones, in the store: homes that share read each other's."""
-
-_EVENT = re.compile(rb'\{"event_id": "([0-9a-f-]{36})"')
 
 logger = logging.getLogger(__name__)
 
@@ -114,9 +111,8 @@ class Sharing:
         return self.unpushed(namespace).exists()
 
     def owes(self, namespace: str) -> bool:
-        """Whether this home has more than it pushed, or has yet to add what it could not push."""
-        copy = self.of(namespace)
-        return self.has_kept(namespace) or copy.changed()
+        """Whether this home has more than it pushed."""
+        return self.of(namespace).changed()
 
     def finish_pulls(self) -> None:
         """Pulls what a kill left half pulled: it looks like damage.
@@ -241,7 +237,7 @@ class Sharing:
     def _tombstones(self, namespace: str) -> set[str]:
         """Ids of the tombstones that any home told of."""
         lines = lines_of(self.home, namespace, containing=b'"type": "tombstone"')
-        return {found[1].decode() for line in lines if (found := _EVENT.match(line))}
+        return {found for line in lines if (found := event_id_of(line))}
 
     def _refused(self, namespace: str) -> LeaseLost:
         return LeaseLost(
