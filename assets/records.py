@@ -1,5 +1,6 @@
 """Intake: source lines become records, redacted before they are written."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -234,14 +235,20 @@ def _store(state: State, forgotten: ForgottenRecords, batch: Sequence[FileRead])
 
 
 def stretch(files: Iterable[LogFile], max_bytes: int | None) -> list[LogFile]:
-    """The first files that make up `max_bytes`, at least one; all if there is no bound."""
+    """The first files of each namespace that make up `max_bytes`, at least one.
+
+    All if there is no bound. So one with many logs keeps nobody else waiting for longer.
+    """
     taken: list[LogFile] = []
-    size = 0
+    sizes = Counter[str]()
+    ended = set[str]()
     for file in files:
-        if taken and max_bytes is not None and size + file.size > max_bytes:
-            break
-        taken.append(file)
-        size += file.size
+        size = sizes[file.namespace]
+        if size and max_bytes is not None and size + file.size > max_bytes:
+            ended.add(file.namespace)
+        if file.namespace not in ended:
+            taken.append(file)
+            sizes[file.namespace] += max(file.size, 1)
     return taken
 
 

@@ -46,6 +46,9 @@ FIRST_STRETCH = 8 * 1024 * 1024
 
 STRETCH_GROWTH = 4
 
+LARGEST_STRETCH = 512 * 1024 * 1024
+"""Bytes, so that what comes meanwhile in other namespaces does not wait for days."""
+
 VERIFIED_EVERY = 86_400.0
 """Seconds after which an intake ends with a check of all tables, as where no night comes."""
 
@@ -162,7 +165,7 @@ def run_graph(
             taken = stretch(files, size)
             on_stretch(taken, len(files))
             runs.each(runs.owed(_of(state, taken)), partial(runs.update, max_bytes=size))
-            size *= STRETCH_GROWTH
+            size = min(size * STRETCH_GROWTH, LARGEST_STRETCH)
         runs.go_on()
         runs.check(on_check, VERIFIED_EVERY if daily else math.inf)
 
@@ -333,15 +336,17 @@ class _Runs:
         """What is pending though no file is new; asks a model what no run had the time for."""
 
         def update(own: State) -> None:
-            if own.own not in self.outcome.namespaces and is_pending(own, files=[]):
-                self.execute("update", own)
-            while own.model_goes_on and is_pending(own, files=[]):
+            if is_pending(own, files=[]):
                 self.execute("update", own)
 
         owns = self.state.each()
         if self.state.sharing:  # of what another home works on nothing is known here, and owed
             owns = [own for own in owns if is_pending(own, files=[]) or owes(own)]
-        self.each(owns, update)
+        ran = self.outcome.namespaces
+        owns = [own for own in owns if own.own not in ran or own.model_goes_on or owes(own)]
+        while owns:  # in turn, so that a long one keeps none waiting
+            self.each(owns, update)
+            owns = [own for own in owns if own.model_goes_on and is_pending(own, files=[])]
 
     def publish(self) -> None:
         """What is done so far, of the namespaces that this worked on."""

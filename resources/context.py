@@ -27,7 +27,7 @@ from cairn.resources.home.home import (
     open_home,
 )
 from cairn.resources.home.inbox import namespaces_of_inbox
-from cairn.resources.home.settings import Settings, load_settings
+from cairn.resources.home.settings import EVERY, Settings, load_settings
 from cairn.resources.home.sources import LogSource, SourceError, list_sources
 from cairn.resources.home.write_lock import notes_lock, write_lock
 from cairn.resources.warehouse.publication import namespaces
@@ -360,17 +360,10 @@ class State:
     @property
     def budget(self) -> "Budget":
         """What a run may spend, on whatever: the language model, an embedder that is paid."""
-        from cairn.resources.llm.budget import Budget
+        from cairn.resources.llm.budget import budget_of
 
-        settings = self.settings
         return self._once(
-            "budget",
-            lambda: Budget(
-                self.answers,
-                settings.budget_run,
-                settings.budget_day,
-                in_batches=self.open_batches.held,
-            ),
+            "budget", lambda: budget_of(self.settings, self.answers, self.open_batches)
         )
 
     @property
@@ -442,7 +435,8 @@ class State:
     @property
     def has_budget(self) -> bool:
         """Whether anything bounds what a language model may cost."""
-        return (self.settings.budget_run, self.settings.budget_day) != (None, None)
+        own = self.settings.limits_of(self.namespace or EVERY).model_dollars
+        return (self.settings.budget_run, self.settings.budget_day, own) != (None, None, None)
 
     def ask_again(self, *, allowed: bool) -> None:
         """Notes whether a person said that a language model may be asked again."""

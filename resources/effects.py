@@ -5,6 +5,7 @@ An intent is written once: who finds it there does not act again, whatever becam
 
 import json
 import uuid
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -105,12 +106,13 @@ def _tell(
     return append_event(state.home, event, redact=redact, at=now).written
 
 
-def intended(state: State, effect: str, since: datetime) -> int:
-    """How often something was intended since a time, in all namespaces."""
-    count = 0
+def intended(state: State, effect: str, since: datetime) -> Counter[str]:
+    """How often something was intended since a time, by namespace."""
+    count = Counter[str]()
     since = since.astimezone(UTC)
     named = namespaces_of_inbox(state.home)
-    for file in [file for name in named for file in all_files(state.home, name)]:
+    files = [(name, file) for name in named for file in all_files(state.home, name)]
+    for name, file in files:
         if file.stem < f"{since:%Y-%m}":
             continue
         for line in file.read_bytes().splitlines():
@@ -119,7 +121,8 @@ def intended(state: State, effect: str, since: datetime) -> int:
             try:
                 event = json.loads(line)
                 told = event.get("type") == "intent" and event.get("effect") == effect
-                count += told and datetime.fromisoformat(event["at"]) >= since
+                if told and datetime.fromisoformat(event["at"]) >= since:
+                    count[name] += 1
             except (ValueError, KeyError, TypeError):
                 continue  # what a crash left of a line
     return count

@@ -23,11 +23,14 @@ from cairn.resources.effects import (
     switch_on,
     switched_off,
 )
-from cairn.resources.llm.budget import midnight
+from cairn.resources.home.usage import midnight
+from cairn.resources.limits.day import day_uses
 from cairn.resources.web.search_provider import Failed, SearchProvider, search_provider
 
 PAUSE = 600.0
 """Seconds after the provider could not be had until it is asked again."""
+
+LIMIT = "web_searches"
 
 _TOLD = (
     "effect_id", "unit", "query", "trigger", "topic", "entity_id", "schedule_id", "learn_prompt_id",
@@ -54,16 +57,27 @@ class Enriched:
 
 
 def queue(state: State, at: datetime) -> pl.DataFrame:
-    """Rows of ENRICHMENT_QUEUE that are due at a moment, in the order in which they are done."""
+    """Rows of ENRICHMENT_QUEUE that are due at a moment, in the order in which they are done.
+
+    Of a namespace no more than its limit of the day leaves.
+    """
     due = pl.col("blocked_by").is_null() & (pl.col("due_at") <= at)
     found = state.warehouse.read(ENRICHMENT_QUEUE).filter(due).collect()
-    found = found.filter(~forgotten(state, EFFECT, found, at))
-    return found.sort("rank", "namespace")
+    found = found.filter(~forgotten(state, EFFECT, found, at)).sort("rank", "namespace")
+    if not state.settings.limits:
+        return found
+    names = found["namespace"].unique().to_list()
+    uses = [use for name in names for use in day_uses(state, name, at) if use.kind == LIMIT]
+    left = {use.namespace: use.most - use.used for use in uses}
+    place = pl.int_range(pl.len()).over("namespace")
+    most = pl.col("namespace").replace_strict(left, default=None, return_dtype=pl.Float64)
+    return found.filter((place < most).fill_null(value=True))
 
 
 def left_today(state: State, at: datetime) -> int:
     """Searches that the budget of the day leaves."""
-    return max(state.settings.search_budget_day - intended(state, EFFECT, midnight(at)), 0)
+    made = intended(state, EFFECT, midnight(at)).total()
+    return max(state.settings.search_budget_day - made, 0)
 
 
 def enrich(

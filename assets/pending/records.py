@@ -6,6 +6,7 @@ from cairn.knowledge.schema.tables import SOURCE_FILES
 from cairn.resources.context import State
 from cairn.resources.home.log_files import LogFile, changed
 from cairn.resources.home.sources import files_there
+from cairn.resources.limits.day import held_back
 
 
 def new_bytes(state: State, files: Sequence[LogFile]) -> int:
@@ -21,7 +22,12 @@ def new_bytes(state: State, files: Sequence[LogFile]) -> int:
 
 
 def changed_files(state: State) -> list[LogFile]:
-    """Files of the registered sources and of the inbox that are new or differ, newest first."""
+    """Files of the registered sources and of the inbox that are new or differ, newest first.
+
+    Those that wait for another day, since their namespace took in what it may, are not there.
+    """
     known = state.warehouse.read(SOURCE_FILES).collect()
     there = files_there(state.home, state.namespace)
-    return changed((file for file in there if file.namespace not in state.quiet), known)
+    found = changed((file for file in there if file.namespace not in state.quiet), known)
+    waits = {*held_back(state, found, known)}
+    return [file for file in found if file not in waits]

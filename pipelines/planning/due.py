@@ -26,6 +26,7 @@ from cairn.resources.home.home import HomeError
 from cairn.resources.home.log_files import LogFile
 from cairn.resources.home.nothing_new import Look, last_look, look, unchanged
 from cairn.resources.home.write_lock import LockTimeout
+from cairn.resources.limits.day import files_held_back
 
 MODEL_PAUSE = 600.0
 """Seconds after a language model was down, or the budget spent, until it is asked again."""
@@ -37,6 +38,7 @@ MOST_FAILURES = 7
 """Failures in a row that are counted: the longest pause is an hour."""
 
 NOTHING_NEW = "nothing new"
+HELD_BACK = "log_bytes of its limits is reached, the rest waits until 00:00 UTC"
 
 
 @dataclass(frozen=True)
@@ -79,15 +81,16 @@ def due(state: State, instance: dg.DagsterInstance) -> DueRuns:
     for file in changed:
         files.setdefault(file.namespace, []).append(file)
     found: list[str] = []
-    waits: dict[str, str] = {}
+    waits = dict.fromkeys((file.namespace for file in files_held_back(state)), HELD_BACK)
     for own in owns:
         if run_id := under_way.get(own.own):
             waits[own.own] = f"run {run_id[:8]} is under way"
         elif why := _waits(own, instance, files.get(own.own, [])):
-            waits[own.own] = why
+            if why != NOTHING_NEW:
+                waits[own.own] = why
         else:
             found.append(own.own)
-    told = [f"{name}: {why}" for name, why in waits.items() if why != NOTHING_NEW]
+    told = [f"{name}: {why}" for name, why in waits.items()]
     if not (found or told):
         _IDLE.note(state.home, now)
     return DueRuns(found, told, new_bytes(state, changed) if found else 0)

@@ -15,7 +15,8 @@ from cairn.pipelines.planning.pending import is_pending, night_model_work_pendin
 from cairn.resources.context import State
 from cairn.resources.home.nothing_new import NothingNew, last_look, look, note_nothing_new
 from cairn.resources.home.settings import old_settings
-from cairn.resources.llm.budget import midnight
+from cairn.resources.home.usage import midnight
+from cairn.resources.limits.day import files_held_back
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.warehouse.publication import blocked_namespaces
 
@@ -62,6 +63,7 @@ def _told_by_files(state: State) -> bool:
         or any(SuiteVerdicts(home, name).any_broken for name in state.namespaces())
         or old_settings()  # each run warns of them
         or any(owes(own) for own in state.each())
+        or files_held_back(state)  # until midnight
     )
 
 

@@ -18,7 +18,7 @@ from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
 from cairn.knowledge.schema.tables import CONVERSATIONS, WORK
 from cairn.resources.context import State
 from cairn.resources.home.log_files import LogFile
-from cairn.resources.llm.budget import midnight
+from cairn.resources.home.usage import midnight
 
 
 def pending_days(state: State) -> list[str]:

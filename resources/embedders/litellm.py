@@ -17,7 +17,7 @@ from cairn.resources.embedders.files import EmbedderError
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm import provider
 from cairn.resources.llm.answer_cache import Answers, Call
-from cairn.resources.llm.budget import Budget
+from cairn.resources.llm.budget import Budget, OverBudget
 from cairn.resources.llm.prices import known
 from cairn.resources.llm.retry_sensor import FIRST_DELAY, LONGEST_DELAY
 
@@ -81,11 +81,13 @@ class LitellmEmbedder(Calibrated):
         settings, price = self._pays.settings, known(self._name)
         cut = [text[:LONGEST] for text in texts]
         most = price.cost(sum(map(estimated_tokens, cut)), 0)
-        if not budget.hold(most):
+        try:
+            budget.hold(self._pays.namespace, most)
+        except OverBudget as spent:
             raise EmbedderError(
-                f"the budget is spent (budget_run, budget_day): {self._name} embeds no more;"
+                f"the budget is spent ({spent}): {self._name} embeds no more;"
                 " what it embedded is kept"
-            )
+            ) from None
         answer = provider.Trouble("provider_down", "")
         try:
             for number in range(settings.model_max_retries + 1):
@@ -100,7 +102,7 @@ class LitellmEmbedder(Calibrated):
                 if not answer.again:
                     break
         finally:
-            budget.settle(most)
+            budget.settle(self._pays.namespace, most)
         unset = ", ".join(provider.missing(self._name))
         hint = f"; not set in the environment: {unset}" if unset else ""
         raise EmbedderError(

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -36,6 +43,8 @@ if TYPE_CHECKING:
 PREFIX = "CAIRN_"
 FILE = "cairn.toml"
 MASK = "********"
+EVERY = "*"
+"""Stands for each namespace that `limits` does not name."""
 
 logger = logging.getLogger(__name__)
 _warned: set[tuple[str, str]] = set()
@@ -80,6 +89,25 @@ def _recipients(secret: SecretStr) -> SecretStr:
                 "an address of Apprise is scheme://…, or NAMESPACE=scheme://…, or *=scheme://…"
             )
     return secret
+
+
+def _namespace_or_all(name: str) -> str:
+    return name if name == EVERY else check_namespace(name)
+
+
+class Limits(BaseModel):
+    """What a namespace may take of a UTC day; None for no limit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model_dollars: float | None = Field(default=None, ge=0)
+    """Paid for its language model, embedder and reranker."""
+    log_bytes: int | None = Field(default=None, ge=0)
+    """Taken in of its logs; a file that was begun is taken in whole."""
+    searches: int | None = Field(default=None, ge=0)
+    """Searches and contexts that it is answered."""
+    web_searches: int | None = Field(default=None, ge=0)
+    """Made for it by itself."""
 
 
 class Environment(EnvSettingsSource):
@@ -227,6 +255,11 @@ class Settings(BaseSettings):
     search_budget_day: int = Field(
         default=50, ge=0, description="Searches that all runs of a UTC day may make."
     )
+    limits: dict[Annotated[str, AfterValidator(_namespace_or_all)], Limits] = Field(
+        default={},
+        description="What a namespace may take of a UTC day, by its name, or `*` for those without"
+        " a word of their own: `model_dollars`, `log_bytes`, `searches`, `web_searches`.",
+    )
     notify: Annotated[SecretStr, AfterValidator(_recipients)] | None = Field(
         default=None,
         description="Where what was found is told: addresses of Apprise, apart by a space, such as "
@@ -261,6 +294,11 @@ class Settings(BaseSettings):
         decides = {name: value for name, value in policy.items() if not name.startswith(_READERS)}
         own = [*self.prompts.own] if self.prompts_dir else []
         return digest(decides, self.model, self.timezone, own)
+
+    def limits_of(self, namespace: str) -> Limits:
+        """What a namespace may take of a day: what is said of it, else of all."""
+        every, own = (self.limits.get(name, Limits()) for name in (EVERY, namespace))
+        return every.model_copy(update={name: getattr(own, name) for name in own.model_fields_set})
 
     @property
     def is_local(self) -> bool:
@@ -407,6 +445,8 @@ def explain() -> list[ExplainedSetting]:
 def _shown(value: object) -> str:
     if isinstance(value, SecretStr):
         return MASK
+    if isinstance(value, BaseModel):
+        value = value.model_dump(exclude_unset=True)
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={_shown(inner)}" for key, inner in value.items())
     if isinstance(value, tuple):

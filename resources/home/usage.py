@@ -6,6 +6,7 @@ and nobody waits for it: where it cannot be written, it is not.
 
 import json
 import shutil
+import threading
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,6 +30,11 @@ SCHEMA = pl.Schema(
         "redundant": pl.Int64(),
     }
 )
+
+
+def midnight(now: datetime) -> datetime:
+    """When the UTC day of a time began."""
+    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def note_use(
@@ -84,6 +90,31 @@ def use_since(home: Home, namespace: str, since: datetime) -> pl.DataFrame:
             if row[0] >= since:
                 rows.append(row)
     return pl.DataFrame(rows, schema=SCHEMA, orient="row").sort("at")
+
+
+_COUNTED: dict[Path, tuple[str, int, int]] = {}
+"""Of a file: the day, how far it was read, and how many answers of that day it has."""
+
+_COUNTING = threading.Lock()
+
+
+def uses_since_midnight(home: Home, namespace: str, now: datetime) -> int:
+    """How many answers were given this UTC day, by all processes; reads what is new since."""
+    moment = now.astimezone(UTC)
+    day, file = f"{moment:%Y-%m-%d}", _folder(home, namespace) / f"{moment:%Y-%m}.jsonl"
+    with _COUNTING:
+        counted_day, end, count = _COUNTED.get(file, ("", 0, 0))
+        try:
+            with file.open("rb") as lines:
+                if counted_day != day or file.stat().st_size < end:
+                    end = count = 0
+                lines.seek(end)
+                new = lines.read()
+        except FileNotFoundError:
+            return 0
+        count += new.count(f'"at": "{day}T'.encode())
+        _COUNTED[file] = day, end + len(new), count
+    return count
 
 
 def forget_use(home: Home, namespace: str) -> None:

@@ -268,10 +268,13 @@ class Answers:
         with self._writing() as database:
             database.execute(_PAY, call)
 
-    def paid(self, since: datetime) -> float:
+    def paid(self, since: datetime, namespace: str | None = None) -> float:
         """Dollars of all calls since a time (UTC); those of unknown price count nothing."""
-        query = "SELECT COALESCE(SUM(cost), 0.0) FROM calls WHERE called_at >= ?"
-        return float(sum(cost for (cost,) in self._rows(query, since.isoformat())))
+        query = (
+            "SELECT COALESCE(SUM(cost), 0.0) FROM calls "
+            "WHERE called_at >= ?1 AND (?2 IS NULL OR namespace = ?2)"
+        )
+        return float(sum(cost for (cost,) in self._rows(query, since.isoformat(), namespace)))
 
     def form(self, model: str, base: str) -> str | None:
         """The form of answers that a model at an address takes, if it was found out."""
@@ -395,7 +398,7 @@ class Answers:
             self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
 
-    def _rows(self, query: str, *given: str) -> list[Any]:
+    def _rows(self, query: str, *given: str | None) -> list[Any]:
         """What a query finds; nothing if nothing was ever kept: reading makes no file."""
         with self._guarded():
             if self._opened or self._path.exists():

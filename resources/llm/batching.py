@@ -28,7 +28,7 @@ from cairn.resources.llm.batch_api import (
     said_in,
     tried,
 )
-from cairn.resources.llm.budget import Budget
+from cairn.resources.llm.budget import Budget, OverBudget
 from cairn.resources.llm.open_batches import OpenBatch, OpenBatches
 from cairn.resources.llm.provider import Said, Trouble
 
@@ -51,6 +51,10 @@ class AsksInBatches(Protocol):
         self, prompt: Prompt[Any], messages: list[dict[str, str]]
     ) -> tuple[Mapping[str, Any], float | None]:
         """Parameters of a call in a batch, without a form, and what it costs at most."""
+        ...
+
+    def tell_spent(self, spent: OverBudget) -> None:
+        """Warns that a budget keeps a question from being asked."""
         ...
 
     def waiting_row(self, key: str, ask: Ask, reason: str) -> CachedAnswer:
@@ -112,7 +116,10 @@ class Batching:
         request = request_of(self._model, messages, parameters, self._base)
         if request is None:
             return None
-        if not self._budget.reserve(most):
+        try:
+            self._budget.reserve(ask.namespace, most)
+        except OverBudget as spent:
+            self._asking.tell_spent(spent)
             return Answer("pending", reason="no_budget")
         queued = _Queued(ask, records, request, most)
         self._queue.setdefault(ask.namespace, {})[key] = queued
@@ -136,7 +143,7 @@ class Batching:
             sum(one.most or 0.0 for one in queued.values()), self._now().isoformat(), again,
         )  # fmt: skip
         self._kept.keep(batch)
-        self._budget.handed_over(batch.held)
+        self._budget.handed_over(namespace, batch.held)
         for key, one in queued.items():
             self._answers.put(self._asking.waiting_row(key, one.ask, IN_BATCH), one.records)
         requests = {key: one.request for key, one in queued.items()}

@@ -1,11 +1,15 @@
 """What may be spent: dollars per run and per day, held before a call and settled after it."""
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from cairn.resources.home.settings import Settings
+from cairn.resources.home.usage import midnight
 from cairn.resources.llm.answer_cache import Answers
+from cairn.resources.llm.open_batches import OpenBatches
 
 
 class Spent(NamedTuple):
@@ -20,16 +24,16 @@ class Spent(NamedTuple):
     """Calls whose cost is not known, and not in `cost`."""
 
 
-def midnight(now: datetime) -> datetime:
-    """When the UTC day of a time began."""
-    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+class OverBudget(Exception):  # noqa: N818  what is told
+    """A call that may cost more than is left; the message names the setting that is reached."""
 
 
 class Budget:
-    """Limits in dollars, None for no limit. Threads may share it.
+    """Limits in dollars, None for no limit: of a run, of a day, of a day of one namespace.
 
-    A call is let through only if the most that it can cost fits beside what is spent and held. A
-    call of unknown price costs nothing here: a limit cannot hold it, only stop it once reached.
+    Threads may share it. A call is let through only if the most that it can cost fits beside what
+    is spent and held. A call of unknown price costs nothing here: a limit cannot hold it, only stop
+    it once reached.
     """
 
     def __init__(
@@ -38,59 +42,65 @@ class Budget:
         run: float | None = None,
         day: float | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        in_batches: Callable[[], float] = lambda: 0.0,
+        in_batches: Callable[[str | None], float] = lambda _: 0.0,
+        of_namespace: Callable[[str], float | None] = lambda _: None,
     ) -> None:
         self._answers = answers
         self._in_batches = in_batches
-        self._reserved = self._queued = 0.0
+        self._reserved = 0.0
+        self._queued = defaultdict[str, float](float)
         self._run = run
         self._day = day
+        self._of_namespace = of_namespace
         self._now = now
-        self._held: list[float] = []
+        self._held: list[tuple[str, float]] = []
         self._changed = threading.Condition()
         self.spent = Spent()
 
-    @property
-    def unlimited(self) -> bool:
-        """Whether there is no limit."""
-        return self._run is None and self._day is None
+    def unlimited(self, namespace: str) -> bool:
+        """Whether nothing limits what is asked for a namespace."""
+        return (self._run, self._day, self._of_namespace(namespace)) == (None, None, None)
 
-    def hold(self, most: float | None) -> bool:
-        """Sets aside what a call may cost, or says that it is too much.
+    def hold(self, namespace: str, most: float | None) -> None:
+        """Sets aside what a call may cost.
 
         Waits while calls under way may yet cost less than they hold.
+
+        Raises:
+            OverBudget: it is too much.
         """
         amount = most or 0.0
         with self._changed:
-            while not self._fits(amount):
+            while spent := self._passed_by(namespace, amount):
                 if not self._held:
-                    return False
+                    raise OverBudget(spent)
                 self._changed.wait()
-            self._held.append(amount)
-            return True
+            self._held.append((namespace, amount))
 
-    def reserve(self, most: float | None) -> bool:
-        """Sets aside, for all of this run, what a question in a batch may cost; not if too much.
+    def reserve(self, namespace: str, most: float | None) -> None:
+        """Sets aside, for all of this run, what a question in a batch may cost.
 
         Beyond the run it is set aside by the batch, until that is answered and paid.
+
+        Raises:
+            OverBudget: it is too much.
         """
         amount = most or 0.0
         with self._changed:
-            if not self._fits(amount):
-                return False
+            if spent := self._passed_by(namespace, amount):
+                raise OverBudget(spent)
             self._reserved += amount
-            self._queued += amount
-            return True
+            self._queued[namespace] += amount
 
-    def handed_over(self, amount: float) -> None:
+    def handed_over(self, namespace: str, amount: float) -> None:
         """Of what was reserved, a batch sets this aside from now on."""
         with self._changed:
-            self._queued -= amount
+            self._queued[namespace] -= amount
 
-    def settle(self, most: float | None) -> None:
+    def settle(self, namespace: str, most: float | None) -> None:
         """Gives back what was set aside, after the call was paid or came to nothing."""
         with self._changed:
-            self._held.remove(most or 0.0)
+            self._held.remove((namespace, most or 0.0))
             self._changed.notify_all()
 
     def count(self, cost: float | None, tokens_in: int | None, tokens_out: int | None) -> None:
@@ -104,12 +114,43 @@ class Budget:
                 self.spent.unpriced + (cost is None),
             )
 
-    def _fits(self, amount: float) -> bool:
-        limits: list[float] = []
+    def _passed_by(self, namespace: str, amount: float) -> str | None:
+        """The limit that so much more would pass, by its setting; None if there is none."""
+        held = sum(each for _, each in self._held)
         if self._run is not None:
-            limits.append(self._run - self.spent.cost - self._reserved)
+            left = self._run - self.spent.cost - self._reserved
+            if not _fits(held + amount, left):
+                return "budget_run"
+        today = midnight(self._now())
         if self._day is not None:
-            paid = self._answers.paid(midnight(self._now()))
-            limits.append(self._day - paid - self._queued - self._in_batches())
-        left = min(limits, default=None)
-        return left is None or (left > 0 and sum(self._held) + amount <= left)
+            queued = sum(self._queued.values()) + self._in_batches(None)
+            if not _fits(held + amount, self._day - self._answers.paid(today) - queued):
+                return "budget_day"
+        most = self._of_namespace(namespace)
+        if most is not None:
+            queued = self._queued[namespace] + self._in_batches(namespace)
+            own = sum(each for name, each in self._held if name == namespace)
+            if not _fits(own + amount, most - self._answers.paid(today, namespace) - queued):
+                return f"limits.{namespace}.model_dollars"
+        return None
+
+
+def _fits(amount: float, left: float) -> bool:
+    return left > 0 and amount <= left
+
+
+def budget_of(
+    settings: Settings,
+    answers: Answers,
+    batches: OpenBatches | None = None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Budget:
+    """The budget that settings allow, beside what open batches may cost."""
+    return Budget(
+        answers,
+        settings.budget_run,
+        settings.budget_day,
+        now,
+        batches.held if batches else lambda _: 0.0,
+        lambda namespace: settings.limits_of(namespace).model_dollars,
+    )

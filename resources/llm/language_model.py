@@ -16,11 +16,12 @@ from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.redaction import redactor
 from cairn.resources.home.settings import Settings
+from cairn.resources.home.usage import midnight
 from cairn.resources.llm import provider
 from cairn.resources.llm.answer_cache import ATTEMPTS, Answers, CachedAnswer, Call, replayed
 from cairn.resources.llm.answer_form import AnswerForms
 from cairn.resources.llm.batching import ALONE, IN_BATCH, Batching
-from cairn.resources.llm.budget import Budget, Spent, midnight
+from cairn.resources.llm.budget import Budget, OverBudget, Spent, budget_of
 from cairn.resources.llm.circuit_breaker import Breaker
 from cairn.resources.llm.context_window import answer_room, context_window, is_ollama
 from cairn.resources.llm.inflight import chosen, final, parted
@@ -37,9 +38,6 @@ _ASKED_AGAIN = frozenset({"wrong_shape", "no_json", "blank"})
 """Answers that may be other ones next time; what is cut off or declined is so again."""
 LEAST_DATA = 100
 """Tokens of data without which no prompt makes sense."""
-_NO_BUDGET = (
-    "the budget for the language model is spent (budget_run, budget_day): what is not asked waits"
-)
 _ONCE_MORE = (
     "That is not of the output schema:\n{problems}\n"
     "Answer again, with one JSON object of the output schema and nothing else."
@@ -86,8 +84,7 @@ class LitellmModel:
         self._models = tuple(dict.fromkeys((settings.model, *settings.model_fallbacks)))
         self._breakers = {model: Breaker() for model in self._models}
         if budget is None:
-            held = batches.held if batches else lambda: 0.0
-            budget = Budget(answers, settings.budget_run, settings.budget_day, now, held)
+            budget = budget_of(settings, answers, batches, now)
         self._budget = budget
         self._forms = AnswerForms(answers)
         self._batching = batches and self._batching_of(batches)
@@ -210,8 +207,6 @@ class LitellmModel:
             if answer is not None:
                 self.waits = True
                 found[key] = answer
-                if answer.reason == "no_budget":
-                    self._tell(_NO_BUDGET)
         return found
 
     def _batching_of(self, batches: OpenBatches) -> Batching:
@@ -388,15 +383,17 @@ class LitellmModel:
         """One call within the budget, read and entered in the ledger."""
         price = known(model)
         if not price.prices:
-            held = "" if self._budget.unlimited else ", and no budget holds it"
+            held = "" if self._budget.unlimited(ask.namespace) else ", and no budget holds it"
             self._tell(f"price of {model} is not known: its costs are empty{held}")
         tokens = sum(estimated_tokens(message["content"]) for message in messages)
         limit = answer_room(self._context(model), tokens, ask.prompt.max_tokens)
         if not limit:  # what it said before is shown, too
             return Trouble("too_long", "")
         most = price.cost(tokens, limit)
-        if not self._budget.hold(most):
-            self._tell(_NO_BUDGET)
+        try:
+            self._budget.hold(ask.namespace, most)
+        except OverBudget as spent:
+            self.tell_spent(spent)
             return Trouble("no_budget", "")
         try:
             said = self._said(model, ask, messages, limit)
@@ -404,7 +401,7 @@ class LitellmModel:
                 return said
             return self._heard(model, ask, said, limit, price)
         finally:
-            self._budget.settle(most)
+            self._budget.settle(ask.namespace, most)
 
     def _heard(
         self, model: str, ask: Ask, said: Said, limit: int, price: ModelPrice,
@@ -474,6 +471,10 @@ class LitellmModel:
             seconds=seconds,
             called_at=self._now().isoformat(),
         )
+
+    def tell_spent(self, spent: OverBudget) -> None:
+        """Warns, once in a run, that a budget keeps a question from being asked."""
+        self._tell(f"the budget for the language model is spent ({spent}): what is not asked waits")
 
     def _tell(self, what: str) -> None:
         """Warns, once in a run."""

@@ -73,9 +73,9 @@ class OpenBatches:
             if left != batch.keys:
                 self.keep(msgspec.structs.replace(batch, keys=left))
 
-    def held(self) -> float:
-        """Dollars that all of them may cost."""
-        return sum(batch.held for batch in self.of())
+    def held(self, namespace: str | None = None) -> float:
+        """Dollars that those of a namespace, or all, may cost."""
+        return sum(batch.held for batch in self.of(namespace))
 
     def _file(self, batch: OpenBatch) -> Path:
         return self._folder / batch.namespace / f"{batch.intent}.json"

@@ -80,7 +80,7 @@ class LitellmReranker:
         if turn.reason == "too_long":
             return None
         if turn.reason == "no_budget":
-            raise RerankerError(f"the budget is spent (budget_run, budget_day): {self._name}")
+            raise RerankerError(f"the budget is spent: {self._name} is not asked")
         self._rests_until = time.monotonic() + REST
         late = f"took longer than {self.seconds:g} s"
         raise RerankerError(f"{self._name} {late if turn.timed_out else f'failed: {turn.name}'}")

@@ -253,6 +253,7 @@ def _mendable() -> tuple[type[Exception], ...]:
     from cairn.resources.home.settings import ConfigError
     from cairn.resources.home.sources import SourceError
     from cairn.resources.home.write_lock import LockTimeout
+    from cairn.resources.limits.day import LimitReached
     from cairn.resources.llm.answer_cache import AnswersError
     from cairn.resources.vector_index.protocol import VectorIndexError
     from cairn.serving.read.id_lookup import UnknownId
@@ -263,6 +264,6 @@ def _mendable() -> tuple[type[Exception], ...]:
 
     return (
         AdapterError, AnswersError, Damaged, HomeError, KeyListError, LockTimeout, ConfigError,
-        SourceError, VectorIndexError, NothingPublished, Several, Undecidable, Unforgettable,
-        UnknownId,
+        LimitReached, SourceError, VectorIndexError, NothingPublished, Several, Undecidable,
+        Unforgettable, UnknownId,
     )  # fmt: skip

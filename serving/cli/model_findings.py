@@ -87,7 +87,7 @@ def _advice(one: "SmallAnswer", settings: "Settings") -> str:
             f"model_timeout is {settings.model_timeout:g} s: set it higher, or take a faster model"
         )
     if one.reason == "no_budget":
-        return "the budget is spent (budget_run, budget_day)"
+        return "the budget is spent (budget_run, budget_day, limits)"
     where = f" at {settings.model_base}" if settings.model_base else ""
     return f"is the server{where} running, and are key, model and model_base right?"
 

@@ -1,6 +1,7 @@
 """What a run tells when it is over: for a person, and as JSON."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,6 +57,7 @@ def finish(
     since: "Since | None" = None,
 ) -> Told:
     """Tells what came of a run; of a namespace that it was not of, what is known `since` before."""
+    from cairn.resources.limits.day import files_held_back
     from cairn.serving.query.research import SEARCHES_WAIT
     from cairn.serving.query.research import wait as searches_wait
     from cairn.serving.status.freshness import blocking_reasons, reasons
@@ -68,6 +70,7 @@ def finish(
     found = overviews(state, whole=as_json or bool(report and outcome.runs), known=others)
     refused = refused_files(state.without(since.quiet) if since and not since.refused else state)
     held = blocking_reasons(state)
+    waits = Counter(file.namespace for file in files_held_back(state))
     paid = _paid(state, seconds)
     earlier = _earlier_answers(state)
     if as_json:
@@ -82,9 +85,13 @@ def finish(
             stages=display.stages.rows(state),
             model=paid,
             blocked_by=held,
+            held_back=waits,
         )
     else:
-        _tell(state, display, outcome, found, refused, seconds, report, held=bool(held))
+        _tell(
+            state, display, outcome, found, refused, seconds, report,
+            held=bool(held), limited=bool(waits),
+        )  # fmt: skip
         if paid:
             from cairn.serving.cli.report import spent
 
@@ -101,6 +108,9 @@ def finish(
                 " `cairn run`.", style="yellow")  # fmt: skip
         if not outcome.interrupted and searches_wait(state):
             say(SEARCHES_WAIT)
+        for name, files in sorted(waits.items()):
+            advise(f"{name}: {count(files, 'file')} to take in after 00:00 UTC, as"
+                   f" limits.{name}.log_bytes is reached.", style="yellow")  # fmt: skip
     for name, why in held.items():
         click.echo(
             at_home(f"cairn: {name} is blocked, readers keep what they had: {reasons(why)}"),
@@ -128,6 +138,7 @@ def emit_run(
     stages: Sequence[object] = (),
     model: dict[str, Any] | None = None,
     blocked_by: Mapping[str, list[str]] | None = None,
+    held_back: Mapping[str, int] | None = None,
 ) -> None:
     """A run as JSON; one that had nothing to do says the same of itself."""
     emit_json(
@@ -142,6 +153,7 @@ def emit_run(
             "earlier_answers": earlier,
             "rejected": refused,
             "blocked_by": blocked_by or {},
+            "held_back": held_back or {},
             "namespaces": found,
         }
     )
@@ -193,13 +205,14 @@ def _tell(
     report: bool | None,
     *,
     held: bool,
+    limited: bool,
 ) -> None:
     from cairn.serving.cli.report import print_overview, print_totals
 
     out = console()
     say_refused(refused)
     if not outcome.runs:
-        say_unchanged(found, held=held)
+        say_unchanged(found, held=held, limited=limited)
         return
     if report:
         print_table(display.stages.rows(state), STAGE_COLUMNS)
@@ -226,11 +239,14 @@ def say_refused(refused: list[dict[str, str]]) -> None:
         advise(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
 
 
-def say_unchanged(found: Iterable[Mapping[str, Any]], *, held: bool = False) -> None:
+def say_unchanged(
+    found: Iterable[Mapping[str, Any]], *, held: bool = False, limited: bool = False
+) -> None:
     """What a run says that had nothing to do."""
     from cairn.serving.cli.report import print_totals
 
-    say(f"Nothing changed: everything is taken in{'' if held else ' and published'}.")
+    what = "all that may be today" if limited else "everything"
+    say(f"Nothing changed: {what} is taken in{'' if held else ' and published'}.")
     for each in found:
         print_totals(each)
 

@@ -1,5 +1,6 @@
 """What goes wrong, as problem details (RFC 9457): never a traceback, never text of logs."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -10,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from cairn.resources.home.api_keys import KeyListError
 from cairn.resources.home.damage import Damaged
+from cairn.resources.limits.day import LimitReached
 from cairn.resources.vector_index.protocol import VectorIndexError
 from cairn.serving.models.answers import Problem, Wrong
 from cairn.serving.read.pagination import BadCursor
@@ -99,6 +101,10 @@ def _not_now(_: Request, error: Any) -> Response:
     return problem(503, f"{what} cannot be read: `cairn doctor` says why")
 
 
+def _limited(_: Request, error: Any) -> Response:
+    return problem(429, str(error), {"retry-after": str(math.ceil(error.seconds))})
+
+
 def install(app: FastAPI) -> None:
     """Has an app tell problems in this way."""
     problems: tuple[tuple[type[Exception], Callable[[Request, Any], Response]], ...] = (
@@ -106,6 +112,7 @@ def install(app: FastAPI) -> None:
         (BadCursor, lambda _, error: problem(400, str(error))),
         (Undecidable, lambda _, error: problem(422, str(error))),
         (NothingPublished, lambda _, __: problem(404, "nothing is published here yet")),
+        (LimitReached, _limited),
         (VectorIndexError, _not_now),
         (KeyListError, _not_now),
         (Damaged, _not_now),

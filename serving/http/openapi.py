@@ -23,6 +23,7 @@ PROBLEMS = {
     415: "The body is not `application/json`.",
     421: "Where no key is needed, the host must be localhost or 127.0.0.1.",
     422: "A part of the request cannot be accepted; `errors` names each.",
+    429: "The namespace had what `limits` allows it today; `Retry-After` says for how long.",
     500: "A fault of the server.",
     503: "What answers need cannot be read now: `cairn doctor` says why.",
 }
@@ -82,12 +83,15 @@ def _problems(
     """Statuses of an operation that are no answer."""
     found = {500, 503}
     found |= {421} if not needs_key else set() if path in PUBLIC else {401}
-    if operation.get("parameters"):
+    if parameters := operation.get("parameters"):
         found |= {400, 404, 422}
+        found |= {429 for each in parameters if each["name"] == "query"}
     if body := operation.get("requestBody"):
         found |= {400, 404, 413, 415, 422}
         sent = body["content"]["application/json"]["schema"]
         sent = schemas.get(_name(sent) or "", sent)
+        if not {"text", "message"}.isdisjoint(sent["properties"]):
+            found.add(429)
         if needs_key and not {"event_id", "hook_event_name"}.isdisjoint(sent["properties"]):
             found.add(403)
     return found

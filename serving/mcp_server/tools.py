@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 
 from cairn.knowledge.llm.fence import fenced
 from cairn.resources.home.damage import as_damage
+from cairn.resources.limits.day import LimitReached
 from cairn.serving.mcp_server import write_tools
 from cairn.serving.mcp_server.answers import ToolAnswer
 from cairn.serving.mcp_server.auth import Asked, KeyScope, ToolRefused
@@ -213,7 +214,7 @@ def answered(
         return text_of(tool.answer(asked, rest, most or memory.state.settings.mcp_answer_bytes))
     except ToolRefused:
         raise
-    except (BadCursor, Undecidable, UnknownId) as error:
+    except (BadCursor, LimitReached, Undecidable, UnknownId) as error:
         raise ToolRefused(str(error)) from None
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)

@@ -1,5 +1,6 @@
 """What queries do where no function of `query` answers them as it stands."""
 
+from functools import partial
 from typing import Any
 
 from cairn.knowledge.ingest.inbox_events.decisions import FACT
@@ -31,11 +32,11 @@ def search(reader: Reader, wanted: parameters.Searched) -> dict[str, Any]:
         from_day=days[0],
         to_day=days[1],
     )
-    its = answer(
-        reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only,
+    ask = partial(
+        answer, reader, wanted.query, wanted.type, wanted.limit, wanted.min_confidence, only,
         events=wanted.events,
     )  # fmt: skip
-    served(reader, its)
+    its = served(reader, ask)
     return {
         "query": wanted.query,
         "time_expression": its.time_expression,
@@ -87,11 +88,11 @@ def learnings(reader: Reader, wanted: parameters.LearningParameters) -> Page:
     if wanted.cursor:
         raise BadCursor("what a query finds has no pages: leave `cursor` out, or raise `limit`")
     categories = [wanted.category] if wanted.category else None
-    found = answer(
-        reader, wanted.query, "learnings", wanted.limit, wanted.min_confidence,
+    ask = partial(
+        answer, reader, wanted.query, "learnings", wanted.limit, wanted.min_confidence,
         Filters(categories=categories),
     )  # fmt: skip
-    served(reader, found)
+    found = served(reader, ask)
     rows = (listing.learning(reader, one.id) for one in found.results)
     fit = [row for row in rows if row and _is_of(row, wanted)]
     return Page(fit, None, len(fit))

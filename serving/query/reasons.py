@@ -8,7 +8,7 @@ WORDS = {
     "blank": "the answer is blank",
     "server": "the provider failed each time",
     "too_long": "the question is longer than the model reads",
-    "no_budget": "budget_run or budget_day is spent",
+    "no_budget": "budget_run, budget_day or model_dollars of limits is spent",
     "provider_down": "the provider is down, or key, address or model is wrong",
     "not_asked": "there was no time to ask",
     "in_batch": "a batch has it, which is answered within a day",

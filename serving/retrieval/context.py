@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from cairn.knowledge.llm.fence import fenced
 from cairn.resources.home.usage import CONTEXT, note_use
+from cairn.resources.limits.day import check_limit
 from cairn.serving.query.briefs import practices_for
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.context_stream import StreamedContext, next_context
@@ -52,8 +53,10 @@ def offer(
 
     Raises:
         ValueError: the budget is too small to hold anything.
+        LimitReached: its namespace is answered no more today.
     """
     asked = message if message and message.strip() else None
+    check_limit(reader.state, reader.namespace, "searches")
     began = time.monotonic()
     about = known(reader, asked) if asked else None
     streamed = next_context(reader, turns)

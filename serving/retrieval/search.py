@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from math import log
@@ -20,6 +20,7 @@ from cairn.knowledge.vectors.model import Calibration
 from cairn.resources.embedders.calibrations import Calibrated
 from cairn.resources.embedders.files import EmbedderError
 from cairn.resources.home.usage import SEARCH, note_use
+from cairn.resources.limits.day import check_limit
 from cairn.resources.vector_index.protocol import Filters, Hit
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.event_hits import FACTS, asked_for, event_hits
@@ -189,8 +190,14 @@ def _answer(reader: Reader, order: RankedHits, wanted: int, *time_read: str | No
     )
 
 
-def served(reader: Reader, its: SearchAnswer) -> SearchAnswer:
-    """An answer to somebody who asked: the same, counted."""
+def served(reader: Reader, ask: Callable[[], SearchAnswer]) -> SearchAnswer:
+    """An answer to somebody who asked: the same, counted.
+
+    Raises:
+        LimitReached: its namespace is answered no more today.
+    """
+    check_limit(reader.state, reader.namespace, "searches")
+    its = ask()
     note_use(reader.state.home, reader.namespace, SEARCH, len(its.results), its.near, its.redundant)
     return its
 

@@ -9,6 +9,7 @@ from cairn.knowledge.schema.tables import RECORDS, SOURCE_FILES
 from cairn.resources.context import State
 from cairn.resources.home.log_files import changed
 from cairn.resources.home.sources import files_there
+from cairn.resources.limits.day import held_back
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.warehouse.publication import (
     Manifest,
@@ -32,6 +33,8 @@ class Freshness(NamedTuple):
     """The latest that readers know of."""
     changed_files: int
     """Files, and months of the inbox, that are new or have grown since they were read."""
+    held_back: int
+    """Of these, files that wait for the next UTC day: their namespace took in what it may."""
     lag_seconds: float | None
     """How long what was logged has waited to be published: 0 if nothing waits; None if nothing was
     ever published."""
@@ -48,6 +51,8 @@ class Freshness(NamedTuple):
             return f"nothing is published yet; {files} to take in"
         if not self.lag_seconds:
             return "all that was logged is published"
+        if self.held_back == self.changed_files:
+            return f"{files} to take in after 00:00 UTC: limits.{self.namespace}.log_bytes"
         waits = f"{files} to take in" if self.changed_files else "what was taken in"
         return f"{waits}: waiting for {span(self.lag_seconds)}; `cairn run`"
 
@@ -76,6 +81,7 @@ def freshness(state: State, namespace: str, now: datetime | None = None) -> Fres
         manifest and manifest.published_at,
         max(filter(None, ends), default=None),
         len(files),
+        len(held_back(state, files, known)),
         lag,
         blocking_reasons(state).get(namespace, []),
     )

@@ -14,6 +14,7 @@ from cairn.knowledge.quality.measures import (
 )
 from cairn.knowledge.schema.tables import DEAD_LETTERS, MODEL_CALLS, SOURCE_FILES, WORK
 from cairn.resources.home.usage import use_since
+from cairn.resources.limits.day import DayUse, day_uses
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.freshness import Freshness, freshness
 from cairn.serving.status.pending import pending
@@ -35,6 +36,19 @@ def present_measures(reader: Reader, now: datetime | None = None) -> list[Measur
     return [
         *of_use(uses, calls, moment),
         *_work(reader, freshness(state, reader.namespace, moment)),
+        *_limits(day_uses(state, reader.namespace, moment)),
+    ]
+
+
+def _limits(uses: list[DayUse]) -> list[Measure]:
+    used = "What the namespace took this UTC day of what is limited."
+    return [
+        Measure(name, about, value, {"kind": use.kind})
+        for use in uses
+        for name, about, value in (
+            ("limit_used", used, use.used),
+            ("limit", "What it may take of a day (setting: limits).", use.most),
+        )
     ]
 
 

@@ -23,6 +23,7 @@ from cairn.knowledge.nlp.names import name_rejections
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.identity import digest
 from cairn.resources.context import State
+from cairn.resources.limits.day import check_limit
 from cairn.serving.knowledge_layers.items import GLOBAL, Metadata
 from cairn.serving.knowledge_layers.loading import Loaded, LoadedGraph, Skipped
 from cairn.serving.write.inbox import add_events
@@ -98,7 +99,9 @@ def ingest(state: State, namespace: str, given: Given) -> Ingested:
 
     Raises:
         ValueError: as `cairn.resources.home.inbox.append_events`.
+        LimitReached: no more of the namespace's logs is taken in today.
     """
+    check_limit(state, namespace, "log_bytes")
     told = [
         {"type": DOCUMENT if form == DOCUMENT else ITEM, "namespace": namespace, **event}
         for form, event in given.events

@@ -8,6 +8,10 @@ from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.identity import record_id
 from cairn.resources.context import State
 from cairn.resources.home.inbox import AppendedEvent, append_events
+from cairn.resources.limits.day import check_limit
+
+SAYING = frozenset({"note", "message"})
+"""Events that say something; decisions and what is to be forgotten are always taken."""
 
 
 def add_event(
@@ -32,7 +36,13 @@ def add_event_of(state: State, namespace: str, event: Mapping[str, object]) -> d
 
 
 def received(state: State, namespace: str, event: Mapping[str, object]) -> dict[str, Any]:
-    """Adds an event of a namespace as it is, and gives what `add_event_of` does."""
+    """Adds an event of a namespace as it is, and gives what `add_event_of` does.
+
+    Raises:
+        LimitReached: it says something new, and no more of the namespace's logs is taken in today.
+    """
+    if event["type"] in SAYING:
+        check_limit(state, namespace, "log_bytes")
     appended = add_event(state, {**event, "namespace": namespace})
     return {
         "namespace": namespace,

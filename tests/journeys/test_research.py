@@ -23,6 +23,7 @@ from cairn.knowledge.schema.tables import (
 )
 from cairn.resources.context import State
 from cairn.resources.effects import intended, switch_on, try_again
+from cairn.resources.home.settings import Limits
 from cairn.resources.web.search_provider import Failed, Folder, SearchOutcome
 from cairn.serving.query.research import prompts
 from cairn.serving.read.reader import open_reader
@@ -119,7 +120,7 @@ def test_a_learn_prompt_completes_and_its_facts_are_found(
     assert prompt(state) == ("active", 4)
     without = enrich(state, clock=clock)
     assert without.why.startswith("no search provider is set")
-    assert intended(state, "search", START) == 0
+    assert intended(state, "search", START).total() == 0
 
     assert round_of(state, folder, clock).switched_on == 1
     report = round_of(state, folder, clock, UNPUBLISHED)
@@ -235,6 +236,22 @@ def test_what_was_looked_up_unasked_brings_in_no_topic(
     assert queue(state, clock() + timedelta(days=6)).is_empty(), "it was just searched for"
     assert DANCE in state.warehouse.read(FACTS).collect()["content"].to_list()
     assert_as_built(state)
+
+
+def test_a_namespace_makes_as_many_searches_a_day_as_its_limit_has(
+    opened: Callable[..., State], folder: Folder
+) -> None:
+    state, clock = opened(model=None, limits={"other": Limits(web_searches=1)}), Clock()
+    for namespace, topic in (("default", "bees"), ("other", "tea")):
+        told(state, f"/learn {topic}", namespace=namespace)
+        may_search(state, clock, namespace)
+    follow(state, QUEUE)
+    report = round_of(state, folder, clock)
+    assert report.done + report.empty == 4 + 1
+    assert queue(state, clock()).is_empty(), "so that nothing looks again until midnight"
+    clock.at += timedelta(days=1)
+    report = round_of(state, folder, clock)
+    assert intended(state, "search", clock.at - timedelta(hours=1)) == {"other": 1}
 
 
 def test_budgets_and_a_provider_that_is_down_stop_a_run(

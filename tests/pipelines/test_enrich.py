@@ -51,17 +51,17 @@ def test_learn_prompts_are_searched_for_by_one_job_once_nothing_else_is_to_be_do
     told(house, "/learn black tea")
     assert house.looked(idle) == "extraction waits"
     assert house.run("enrich").success
-    assert intended(house.state, "search", LONG_AGO) == 0, "the job waits too"
+    assert intended(house.state, "search", LONG_AGO).total() == 0, "the job waits too"
     follow(house.state)
     assert house.looked(idle) == "enrich"
     assert house.run("enrich").success, "notes since when searches may be made"
     follow(house.state)
     assert house.run("night").success
     assert house.run("verify").success
-    assert intended(house.state, "search", LONG_AGO) == 0, "no other job searches"
+    assert intended(house.state, "search", LONG_AGO).total() == 0, "no other job searches"
     assert house.looked(idle) == "enrich"
     assert house.run("enrich").success
-    assert intended(house.state, "search", LONG_AGO) == 8
+    assert intended(house.state, "search", LONG_AGO).total() == 8
     assert house.looked(idle) == "extraction waits"
     follow(house.state)
     statuses = house.state.warehouse.read(LEARN_PROMPTS).collect()["status"]

@@ -17,6 +17,7 @@ import pytest
 from werkzeug import Response
 
 from cairn.knowledge.llm.client import Answer
+from cairn.resources.home.settings import Limits
 from cairn.resources.llm import provider
 from cairn.resources.llm.answer_cache import Answers
 from tests.places import ROOT
@@ -51,7 +52,7 @@ import sys
 from pathlib import Path
 from cairn.resources.llm.answer_cache import Answers
 from cairn.resources.llm.language_model import LitellmModel
-from cairn.resources.home.settings import Settings
+from cairn.resources.home.settings import Limits, Settings
 from tests.resources.llm.questions import DONE, asks
 model = LitellmModel(Settings(model="openai/scripted"), Answers(Path("answers.sqlite")))
 assert model.answers(asks(3)) == [DONE] * 3
@@ -430,6 +431,22 @@ def test_a_budget_of_a_day_counts_all_runs_of_it(make: Make, server: ModelServer
     assert set(reasons(make(monday, **settings).answers(asks(4))[2:])) == {"no_budget"}
     assert server.requests == 2
     assert make(tuesday, **settings).answers(asks(4)) == [DONE] * 4
+
+
+def test_a_limit_of_a_namespace_stops_that_alone(
+    make: Make, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.script = lambda _: {"content": GOOD, "tokens": (10_000, 100, 0)}
+    limits = {"ada": Limits(model_dollars=0.0031)}
+    settings = {"model": PRICED, "limits": limits, "model_concurrency": 1}
+    ada, bo = ([one._replace(namespace=name) for one in asks(4)] for name in ("ada", "bo"))
+    assert make(**settings).answers(ada[:2]) == [DONE] * 2
+    model = make(**settings)
+    assert set(reasons(model.answers([*ada[2:], *bo])[:2])) == {"no_budget"}
+    assert model.answers(bo) == [DONE] * 4
+    assert "is spent (limits.ada.model_dollars)" in caplog.text
+    # What is not of ada is held by no limit, and by no other's.
+    assert make(**settings).answers([one._replace(namespace="cy") for one in asks(4)]) == [DONE] * 4
 
 
 def test_a_price_that_is_not_known_is_not_guessed(

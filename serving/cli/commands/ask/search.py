@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -106,8 +107,10 @@ def command(
 
     def answered(query: str) -> "SearchAnswer":
         try:
-            its = answer(reader, query, search_type, limit, min_confidence, only, events=events)
-            return served(reader, its)
+            ask = partial(
+                answer, reader, query, search_type, limit, min_confidence, only, events=events
+            )
+            return served(reader, ask)
         except ValueError as error:
             raise click.ClickException(str(error)) from None
 

@@ -216,6 +216,22 @@ def _lock(state: "State") -> Iterator[Finding]:
     yield Finding("lock", "ok", f"held by {holder}" if holder else "free")
 
 
+def _limits(state: "State") -> Iterator[Finding]:
+    """Namespaces that had what they may of the day."""
+    from cairn.resources.limits.day import day_uses
+    from cairn.serving.status.freshness import all_namespaces
+
+    if not state.settings.limits:
+        return
+    uses = [use for name in all_namespaces(state) for use in day_uses(state, name)]
+    for use in uses:
+        if use.reached:
+            yield Finding("limits", "warning", use.words,
+                          "it goes on at 00:00 UTC, or where `limits` has more")  # fmt: skip
+    if not any(use.reached for use in uses):
+        yield Finding("limits", "ok", "no namespace had all that it may of today")
+
+
 def _daemon(state: "State") -> Iterator[Finding]:
     from cairn.serving.cli.commands.run.status import SENSOR_SILENCE, sensor_state
 
@@ -487,7 +503,7 @@ def _hooks(state: "State") -> Iterator[Finding]:
 
 
 CHECKS = (
-    _home, _damage, _disk, _versions, _settings, _prompts, _lock, _daemon, _sources, _sharing,
-    _publication,
-    _tables, model_findings, _qdrant_server, _index, _notify, _dead_letters, _feedback, _hooks,
+    _home, _damage, _disk, _versions, _settings, _prompts, _lock, _limits, _daemon, _sources,
+    _sharing, _publication, _tables, model_findings, _qdrant_server, _index, _notify,
+    _dead_letters, _feedback, _hooks,
 )  # fmt: skip

@@ -58,6 +58,7 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     from cairn.pipelines.planning.pending import changed_files, is_unpublished, pending_days
     from cairn.resources.home.sources import list_sources
     from cairn.resources.home.write_lock import lock_holder
+    from cairn.resources.limits.day import DayUse
     from cairn.serving.status.freshness import reasons
     from cairn.serving.status.open_batches import batch_rows, batches_told
     from cairn.serving.status.pending import as_rows, pending
@@ -120,8 +121,10 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     waited = state.model_waited if state.settings.model and (troubles or not batches) else math.inf
     in_batches = batches_told(batches)
     held = [row for row in rows if row["blocked_by"]]
+    held_back = sum(row["held_back"] for row in rows)
     waits = [
         *([count(changed, "changed file")] if changed else []),
+        *([f"{count(held_back, 'file')} for 00:00 UTC"] if held_back else []),
         *([f"{count(len(days), 'day')} to make"] if days else []),
         *(["publication of what was made"] if unpublished else []),
         *([f"publication of {row['namespace']}, which is blocked" for row in held]),
@@ -137,6 +140,9 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     say_value("Waiting", ", ".join(waits) or "nothing: all is published", indent=0)
     for row in held:
         say_value("Blocked", f"{row['namespace']}: {reasons(row['blocked_by'])}", indent=0)
+    for use in (DayUse(**each) for row in rows for each in row["limits"]):
+        if use.reached:
+            say_value("Limit", f"{use.words}; it goes on at 00:00 UTC", indent=0)
     letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
     say_value("Dead letters", letters_told, indent=0)
     undated = [each for row in rows for each in row["undated"]]
@@ -231,6 +237,7 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
     """One row per namespace of which something is there."""
     from cairn.pipelines.planning.dates import dates
     from cairn.pipelines.planning.pending import pending_by_day
+    from cairn.resources.limits.day import day_uses
     from cairn.serving.cli.commands.run.dead_letters import letters
     from cairn.serving.read.reader import open_reader
     from cairn.serving.status.freshness import all_namespaces, freshness
@@ -253,6 +260,8 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
                 "newest_published": fresh.latest_event,
                 "lag_seconds": fresh.lag_seconds,
                 "changed_files": fresh.changed_files,
+                "held_back": fresh.held_back,
+                "limits": [use._asdict() for use in day_uses(state, name)],
                 "blocked_by": fresh.blocked_by,
                 "freshness": fresh.words,
                 "published_at": fresh.published_at,
