@@ -180,6 +180,7 @@ class State:
                 seconds,
                 self.let_all_go,
                 self.settings.deciding,
+                self.settings.cache_bytes,
             ),
         )
 

@@ -156,6 +156,12 @@ class Settings(BaseSettings):
         ge=1,
         description="How long a process that is gone keeps others from a shared `warehouse`.",
     )
+    cache_bytes: int | None = Field(
+        default=20_000_000_000,
+        ge=0,
+        description="Most bytes of a shared `warehouse` that a home keeps of namespaces of which it"
+        " has no source; those that were read longest ago give way.",
+    )
     qdrant_url: Annotated[str, _address("http://127.0.0.1:6333")] | None = Field(
         default=None,
         description="Address of a Qdrant server that holds the index; in the home if unset.",

@@ -19,6 +19,7 @@ from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.home import NAMESPACE, Home, HomeError
 from cairn.resources.home.inbox import event_id_of, lines_of
 from cairn.resources.llm.answer_cache import Answers
+from cairn.resources.sharing.cache import PulledNamespaces
 from cairn.resources.sharing.lease import SECONDS, Lease, LeaseLost
 from cairn.resources.sharing.shared_answers import SharedAnswers
 from cairn.resources.sharing.shared_files import SHARED, TABLES
@@ -49,6 +50,8 @@ class Sharing:
     """Lets go of what was opened of this home: its files are others now."""
     settings: str = ""
     """Digest of what decides what knowledge becomes: homes that share work by the same."""
+    cache_bytes: int | None = None
+    """Most bytes of namespaces that this home only reads; None for no bound."""
     may_change: bool = field(default=False, init=False)
     """Whether a person said that what others made is made anew by the settings of this home."""
     _leases: dict[str, Lease] = field(default_factory=dict[str, Lease], init=False, repr=False)
@@ -61,6 +64,11 @@ class Sharing:
     def store(self) -> SharedStore:
         """The folder or object store."""
         return SharedStore(self.address, self.options)
+
+    @cached_property
+    def cache(self) -> PulledNamespaces:
+        """What readers pulled and nobody here makes, within its bound."""
+        return PulledNamespaces(self.home, self.of, self.cache_bytes)
 
     def of(self, namespace: str) -> WorkingCopy:
         """One namespace as this home has it."""
@@ -95,6 +103,7 @@ class Sharing:
             for name in sorted(namespaces):
                 lease = self._leases.setdefault(name, Lease(self.store, name, self.seconds))
                 began, ends = partial(self._pull, name), partial(self._push, name)
+                held.enter_context(self.of(name).at_work())
                 held.enter_context(lease.held(timeout, began, ends))
             yield
 
@@ -130,7 +139,8 @@ class Sharing:
         Who asks for the first time waits for it; later ones are answered from what is here, and
         what is newer comes behind. Where the store cannot be used, readers keep what they have.
         """
-        first = namespace not in self._looked
+        self.cache.use(namespace)
+        first = namespace not in self._looked or not self.of(namespace).is_here
         if self.home.read_only or not self._due(namespace):
             return
         look = Thread(target=self._look, args=(namespace,), name="follow", daemon=True)
@@ -145,6 +155,9 @@ class Sharing:
             HomeError: the store cannot be used.
         """
         if self.of(namespace).pull(if_pushed=True):
+            dropped = self.cache.trim()
+            for name in dropped:
+                self._looked.pop(name, None)
             self.let_go()
 
     def _look(self, namespace: str) -> None:

@@ -50,6 +50,11 @@ class NamespaceSnapshot:
         """Packs that it names."""
         return {part.pack for part in self.files.values() if part.pack}
 
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(part.size for part in self.files.values())
+
     def encoded(self) -> bytes:
         """As it is stored."""
         content = asdict(self) | {"format": FORMAT, "files": self.files}

@@ -22,7 +22,15 @@ from cairn.resources.home.damage import first_line
 from cairn.resources.home.home import SCHEMA_VERSION, Home, HomeError, check_namespace
 from cairn.resources.home.seals import digest_of, digest_of_bytes
 from cairn.resources.home.write_lock import opened
-from cairn.resources.sharing.shared_files import SHARED, TABLES, SharedFile, SharedFiles, seen, turn
+from cairn.resources.sharing.shared_files import (
+    MANIFESTS,
+    SHARED,
+    TABLES,
+    SharedFile,
+    SharedFiles,
+    seen,
+    turn,
+)
 from cairn.resources.sharing.snapshot import NamespaceSnapshot, PackedFile, decoded
 from cairn.resources.sharing.store import SharedStore
 
@@ -74,6 +82,11 @@ class WorkingCopy:
         """Its files in the home."""
         return SharedFiles(self.home, self.namespace, home_id(self.home))
 
+    @property
+    def is_here(self) -> bool:
+        """Whether readers have something of it."""
+        return self._known.exists()
+
     def newest(self) -> int:
         """Number of the newest snapshot in the store; 0 if there is none.
 
@@ -104,10 +117,13 @@ class WorkingCopy:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a pull was cut off: files are those of one snapshot or of another."""
-        with suppress(OSError, ValueError):
+        """Whether a pull or a drop was cut off: files are those of one snapshot or of another."""
+        try:
             return int(read_regular(self._pulling)) != self.known.number
-        return False
+        except ValueError:  # it is the snapshot that was being dropped
+            return True
+        except OSError:
+            return False
 
     def pull(self, *, if_pushed: bool = False, before: Callable[[], None] = lambda: None) -> bool:
         """Makes the files here those of the newest snapshot; whether there was a newer one.
@@ -149,6 +165,32 @@ class WorkingCopy:
                     self._pulling.unlink(missing_ok=True)
                     return True
         return False
+
+    def drop(self) -> bool:
+        """Removes all of it here that the store has; whether there was no more than that.
+
+        Nothing is removed while a run of this home works on it. A later pull brings it back.
+        """
+        with self._alone(), opened(self._at_work) as run:
+            try:
+                fcntl.flock(run, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            if self.is_cut or not self.known.number or self.changed():
+                return False
+            self._known.replace(self._pulling)
+            self.files.path(MANIFESTS).unlink(missing_ok=True)  # readers see all, or nothing
+            self.files.drop_all_but(filter(self.files.is_mine, self.files.found()))
+            self._pulling.unlink()
+            return True
+
+    @contextmanager
+    def at_work(self) -> Generator[None]:
+        """Keeps all of it here while a run works on it."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with opened(self._at_work) as run:
+            fcntl.flock(run, fcntl.LOCK_SH)
+            yield
 
     def push(self, *, again: Collection[str] = (), anyway: bool = False) -> bool:
         """Puts what changed here since into the store; whether anything had.
@@ -328,6 +370,10 @@ class WorkingCopy:
     @property
     def _known(self) -> Path:
         return self.folder / "snapshot"
+
+    @property
+    def _at_work(self) -> Path:
+        return self.folder / "at_work"
 
     @property
     def _begun(self) -> Path:
