@@ -9,11 +9,13 @@ from dagster._core.storage.tags import PARTITION_NAME_TAG
 
 from cairn.pipelines.checks.frames import CHECKS, VERIFY
 from cairn.pipelines.graph import ASSETS, NIGHT, versioned
+from cairn.pipelines.interrupts import INTERRUPTS
 from cairn.pipelines.jobs import JOBS
 from cairn.pipelines.planning.in_flight import AGAIN_TAG, BATCH_TAG, COMMAND_TAG, process_tag
 from cairn.pipelines.schedules import SCHEDULES
 from cairn.pipelines.sensors import SENSORS
 from cairn.resources.context import State
+from cairn.resources.telemetry.spans import RUN, Span, span
 
 # Dagster 1.13 warns of a parameter that it passes itself when it gives a sensor its job.
 warnings.filterwarnings("ignore", "Parameter `owners` of initializer `SensorDefinition")
@@ -25,6 +27,19 @@ def is_night(job: str | None, command: str | None) -> bool:
     Runs of the sensor ask no model about what waits for the night.
     """
     return job == NIGHT or (job == VERIFY and command is not None)
+
+
+def _note_failure(told: Span, instance: dg.DagsterInstance | None, run_id: str | None) -> None:
+    """Notes the class of the error by which a step failed, if one did: Dagster caught it."""
+    if not told.is_heard or instance is None or run_id is None:
+        return
+    for event in instance.all_logs(run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
+        error = event.dagster_event and event.dagster_event.step_failure_data.error
+        while error and error.cause:
+            error = error.cause
+        name = (error and error.cls_name) or "unknown"
+        told.note(outcome="interrupted" if name in INTERRUPTS else "failed", error=name)
+        return
 
 
 def definitions(state: State) -> dg.Definitions:
@@ -49,8 +64,11 @@ def definitions(state: State) -> dg.Definitions:
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
         namespace = tags.get(PARTITION_NAME_TAG)
-        with state.of(namespace).leased() if namespace else nullcontext():
-            yield state
+        job, run_id = (context.run.job_name, context.run.run_id) if context.run else ("", None)
+        with span(RUN, namespace, job=job, run_id=run_id) as told:
+            with state.of(namespace).leased() if namespace else nullcontext():
+                yield state
+            _note_failure(told, context.instance, run_id)
 
     return dg.Definitions(
         assets=versioned(ASSETS, state.settings),

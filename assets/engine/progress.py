@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
+from cairn.resources.telemetry.spans import STAGE, span
+
 
 @dataclass(frozen=True)
 class StageReport:
@@ -73,6 +75,11 @@ def timed(
             before = listener.reports.get(report.stage)
             listener.reports[report.stage] = before + report if before else report
             listener.ended(report)
+        told.note(
+            units=report.units, done=report.done, empty=report.empty, rejected=report.rejected,
+            failed=report.failed, rows=report.rows, written=report.written,
+        )  # fmt: skip
         return report
 
-    yield finished
+    with span(STAGE, namespace, stage=stage) as told:
+        yield finished

@@ -28,6 +28,7 @@ from cairn.resources.llm.open_batches import OpenBatches
 from cairn.resources.llm.prices import ModelPrice, known
 from cairn.resources.llm.provider import Said, Trouble
 from cairn.resources.llm.retry_sensor import base_of, retried
+from cairn.resources.telemetry.spans import carried
 
 logger = logging.getLogger(__name__)
 
@@ -317,7 +318,7 @@ class LitellmModel:
         # Time begins with the first question, and what is asked by then is answered.
         self._until = until = self._until or time.monotonic() + self._seconds
         pool = ThreadPoolExecutor(self._settings.model_concurrency, "model")
-        futures: dict[Future[Answer], str] = {pool.submit(one, key): key for key in asks}
+        futures: dict[Future[Answer], str] = {pool.submit(carried(one), key): key for key in asks}
         try:
             return {futures[done]: done.result() for done in as_completed(futures)}
         except BaseException:
