@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Generator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 
 import dagster as dg
 from dagster._core.storage.tags import PARTITION_NAME_TAG
@@ -15,7 +15,7 @@ from cairn.pipelines.planning.in_flight import AGAIN_TAG, BATCH_TAG, COMMAND_TAG
 from cairn.pipelines.schedules import SCHEDULES
 from cairn.pipelines.sensors import SENSORS
 from cairn.resources.context import State
-from cairn.resources.telemetry.spans import RUN, Span, span
+from cairn.resources.telemetry.spans import RUN, span
 
 # Dagster 1.13 warns of a parameter that it passes itself when it gives a sensor its job.
 warnings.filterwarnings("ignore", "Parameter `owners` of initializer `SensorDefinition")
@@ -29,17 +29,27 @@ def is_night(job: str | None, command: str | None) -> bool:
     return job == NIGHT or (job == VERIFY and command is not None)
 
 
-def _note_failure(told: Span, instance: dg.DagsterInstance | None, run_id: str | None) -> None:
-    """Notes the class of the error by which a step failed, if one did: Dagster caught it."""
-    if not told.is_heard or instance is None or run_id is None:
+@contextmanager
+def _told(context: dg.InitResourceContext, namespace: str | None) -> Generator[None]:
+    """Tells of a run: wherever it is executed, it opens what it works on. Sensors do, too."""
+    run, instance = context.run, context.instance
+    if run is None or instance is None:
+        yield
         return
+    with span(RUN, namespace, job=run.job_name, run_id=run.run_id) as told:
+        yield
+        if told.is_heard and (error := _failure(instance, run.run_id)):
+            told.note(outcome="interrupted" if error in INTERRUPTS else "failed", error=error)
+
+
+def _failure(instance: dg.DagsterInstance, run_id: str) -> str | None:
+    """The class of the error by which a step failed, if one did: Dagster has caught it."""
     for event in instance.all_logs(run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
         error = event.dagster_event and event.dagster_event.step_failure_data.error
         while error and error.cause:
             error = error.cause
-        name = (error and error.cls_name) or "unknown"
-        told.note(outcome="interrupted" if name in INTERRUPTS else "failed", error=name)
-        return
+        return (error and error.cls_name) or "unknown"
+    return None
 
 
 def definitions(state: State) -> dg.Definitions:
@@ -64,11 +74,9 @@ def definitions(state: State) -> dg.Definitions:
         if context.instance and context.run:
             context.instance.add_run_tags(context.run.run_id, process_tag())
         namespace = tags.get(PARTITION_NAME_TAG)
-        job, run_id = (context.run.job_name, context.run.run_id) if context.run else ("", None)
-        with span(RUN, namespace, job=job, run_id=run_id) as told:
-            with state.of(namespace).leased() if namespace else nullcontext():
-                yield state
-            _note_failure(told, context.instance, run_id)
+        leased = state.of(namespace).leased() if namespace else nullcontext()
+        with _told(context, namespace), leased:
+            yield state
 
     return dg.Definitions(
         assets=versioned(ASSETS, state.settings),

@@ -157,8 +157,7 @@ class Collector:
             return
         exported.update_name(span.name.removeprefix(f"{REQUEST} "))
         exported.set_attributes(_attributes(public(span.namespace, span.fields)))
-        status = span.fields.get("status")
-        if span.fields["outcome"] != "done" or (isinstance(status, int) and status >= 500):
+        if span.fields["outcome"] not in ("done", "refused"):
             exported.set_status(StatusCode.ERROR)
         exported.end(span.began_ns + int(seconds * 1e9))
 
@@ -180,6 +179,7 @@ class Collector:
         self._ends.set()
         sending.closer.join(END_IF_DOWN if self._poster.is_down else END_SECONDS)
         if sending.closer.is_alive() and not self._poster.is_down:
+            self._poster.is_down = True
             logger.warning("the collector of telemetry_url did not answer in %g s", END_SECONDS)
 
 

@@ -138,11 +138,8 @@ class Span:
     @property
     def _level(self) -> int:
         """Requests and tools are told of one by one where they fail."""
-        fields = self.fields
         if self.kind in (REQUEST, TOOL):
-            status = fields.get("status") or 0
-            failed = "error" in fields or not isinstance(status, int) or status >= 400
-            return logging.INFO if failed else logging.DEBUG
+            return logging.DEBUG if self.fields["outcome"] == "done" else logging.INFO
         return logging.DEBUG if self.is_idle else logging.INFO
 
     def _told(self) -> None:

@@ -112,7 +112,10 @@ class Guard:
                 await refusal(scope, receive, sending)
         finally:
             seen = Seen.of(scope, status, perf_counter() - began, state)
-            told.note(seen.namespace, method=seen.method, route=seen.route, status=seen.status)
+            told.note(
+                seen.namespace, method=seen.method, route=seen.route, status=seen.status,
+                outcome=_outcome(status),
+            )  # fmt: skip
             for note in self._notes:
                 note(seen)
 
@@ -131,6 +134,12 @@ class Guard:
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > _largest(scope["path"]):
             raise HttpRefused(413, TOO_LARGE)
+
+
+def _outcome(status: int) -> str:
+    if not 0 < status < 500:
+        return "failed"
+    return "refused" if status >= 400 else "done"
 
 
 def _largest(path: str) -> float:
