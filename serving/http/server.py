@@ -22,6 +22,7 @@ from cairn.serving.runtime.workers import run
 
 def serve(state: State, listener: socket.socket, *, as_json: bool, workers: int = 1) -> None:
     """Answers until it is interrupted or terminated; then lets requests under way end."""
+    start(state.home, state.settings, "serve")
     run(partial(_app, state, local=is_local(listener), as_json=as_json), listener, workers)
 
 

@@ -101,6 +101,7 @@ def create_app(memory: Memory, scope: scopes.KeyScope, *, local: bool) -> ASGIAp
 
 def serve(state: State, scope: scopes.KeyScope, listener: socket.socket, workers: int = 1) -> None:
     """Answers until it is interrupted or terminated; then lets requests under way end."""
+    start(state.home, state.settings, "mcp")
     run(partial(_app, state, scope, local=is_local(listener)), listener, workers)
 
 

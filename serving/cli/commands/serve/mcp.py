@@ -67,7 +67,7 @@ def command(
             click.echo(
                 "Agents start this: claude mcp add cairn -- cairn mcp; Ctrl-C ends it", err=True
             )
-        start(state.home, state.settings)
+        start(state.home, state.settings, "mcp")
         serve_stdio(create_server(Memory(state), scope))
         return
     from cairn.resources.home.api_keys import list_keys
