@@ -68,7 +68,7 @@ _NOISY = (
 logger = logging.getLogger(__name__)
 
 
-class _Poster(requests.Session):
+class _OtlpSession(requests.Session):
     """Posts once, with the headers of the settings alone: those of OTEL_* are for another."""
 
     def __init__(self, own: Mapping[str, str]) -> None:
@@ -95,6 +95,18 @@ class _Poster(requests.Session):
         self.is_down = wrong is not None
 
 
+def answer_of(url: str, headers: Mapping[str, str]) -> str | None:
+    """Why a collector takes no traces, found out by sending none; None if it takes them."""
+    try:
+        with requests.Session() as session:
+            given = {"content-type": "application/x-protobuf", **headers}
+            where = f"{url.rstrip('/')}/v1/traces"
+            response = session.post(where, b"", headers=given, timeout=SEND_SECONDS)
+    except requests.RequestException as error:
+        return type(error).__name__
+    return None if response.ok else f"status {response.status_code}"
+
+
 class _NotSentError(Exception):
     """No error of a connection, which the exporter would wait for and try again."""
 
@@ -110,7 +122,7 @@ class Collector:
 
     def __init__(self, url: str, headers: Mapping[str, str], command: str) -> None:
         self._url = url.rstrip("/")
-        self._poster = _Poster(headers)
+        self._poster = _OtlpSession(headers)
         self._command = command
         self._ends = Event()
         for name in _NOISY:
@@ -128,16 +140,16 @@ class Collector:
         )
 
     @cached_property
-    def _sending(self) -> "_Sending":
+    def _providers(self) -> "_OtlpProviders":
         """What sends, from the first span on: a process that does nothing has no thread for it."""
-        sending = _Sending(self._url, self._poster, self._resource, self._ends)
+        providers = _OtlpProviders(self._url, self._poster, self._resource, self._ends)
         atexit.register(self.stop)
-        return sending
+        return providers
 
     def begin(self, span: Span, parent: Span | None) -> None:
         """A span begins, within that one, or by itself."""
         above = parent and parent.exported
-        span.exported = self._sending.tracer.start_span(
+        span.exported = self._providers.tracer.start_span(
             span.name,
             # Never the context that a library has set: what it traces is no business of ours.
             context=set_span_in_context(above, Context()) if above else Context(),
@@ -149,7 +161,7 @@ class Collector:
     def end(self, span: Span) -> None:
         """A span has ended; a look that found nothing to do is dropped."""
         seconds = float(span.fields["seconds"] or 0)
-        self._sending.measure(span, seconds)
+        self._providers.measure(span, seconds)
         if span.is_idle and seconds < IDLE_SECONDS:
             return
         exported = span.exported
@@ -166,27 +178,27 @@ class Collector:
         if within is not None and within.exported is not None:
             within.exported.add_event(name, _attributes(fields))
             return
-        alone = self._sending.tracer.start_span(name, context=Context())
+        alone = self._providers.tracer.start_span(name, context=Context())
         alone.set_attributes(_attributes(fields))
         alone.end()
 
     def stop(self) -> None:
         """Sends what waits, as far as that does not take long."""
-        sending = self.__dict__.get("_sending")
-        if sending is None or self._ends.is_set():
+        providers = self.__dict__.get("_providers")
+        if providers is None or self._ends.is_set():
             return
         atexit.unregister(self.stop)
         self._ends.set()
-        sending.closer.join(END_IF_DOWN if self._poster.is_down else END_SECONDS)
-        if sending.closer.is_alive() and not self._poster.is_down:
+        providers.closer.join(END_IF_DOWN if self._poster.is_down else END_SECONDS)
+        if providers.closer.is_alive() and not self._poster.is_down:
             self._poster.is_down = True
             logger.warning("the collector of telemetry_url did not answer in %g s", END_SECONDS)
 
 
-class _Sending:
+class _OtlpProviders:
     """Providers of their own, with their threads."""
 
-    def __init__(self, url: str, poster: _Poster, resource: Resource, ends: Event) -> None:
+    def __init__(self, url: str, poster: _OtlpSession, resource: Resource, ends: Event) -> None:
         def posting(path: str) -> dict[str, Any]:
             return {
                 "endpoint": f"{url}/v1/{path}", "timeout": SEND_SECONDS, "session": poster,

@@ -52,10 +52,6 @@ class SpanReceiver(Protocol):
         """Something happened."""
         ...
 
-    def stop(self) -> None:
-        """Nothing more comes."""
-        ...
-
 
 _command = ["python"]
 
@@ -81,7 +77,7 @@ class Span:
         self._before: Span | None = None
 
     def __enter__(self) -> Self:
-        self._before = _CURRENT.get()
+        self._stands_within()
         _CURRENT.set(self)
         self.began_ns, self._start = time_ns(), perf_counter()
         if self.kind == RUN and logger.isEnabledFor(logging.INFO):
@@ -108,12 +104,17 @@ class Span:
 
     def ended(self, seconds: float) -> None:
         """Tells of work that took so long, and is over."""
-        self._before = _CURRENT.get()
+        self._stands_within()
         self.began_ns = time_ns() - int(seconds * 1e9)
         self.fields["seconds"] = round(seconds, 6)
         for receiver in receivers:
             receiver.begin(self, self._before)
         self._told()
+
+    def _stands_within(self) -> None:
+        self._before = _CURRENT.get()
+        if self._before and (run_id := self._before.fields.get("run_id")):
+            self.fields["run_id"] = run_id
 
     @property
     def is_heard(self) -> bool:
@@ -150,7 +151,7 @@ class Span:
             receiver.end(self)
 
 
-class _Silent(Span):
+class _SilentSpan(Span):
     """A span that nobody hears of."""
 
     def __init__(self) -> None:
@@ -173,7 +174,7 @@ class _Silent(Span):
         pass
 
 
-_SILENT = _Silent()
+_SILENT = _SilentSpan()
 
 
 def name_command(name: str) -> None:
@@ -201,10 +202,13 @@ def span(kind: str, namespace: str | None = None, **fields: Field) -> Span:
 
 def happened(name: str, namespace: str | None = None, **fields: Field) -> None:
     """Tells of something that takes no time, such as a publication."""
+    within = _CURRENT.get()
+    if within and (run_id := within.fields.get("run_id")):
+        fields["run_id"] = run_id
     if logger.isEnabledFor(logging.INFO):
         _log(logging.INFO, name, namespace, fields)
     for receiver in receivers:
-        receiver.happened(name, public(namespace, fields), _CURRENT.get())
+        receiver.happened(name, public(namespace, fields), within)
 
 
 def carried(act: Callable[Given, Made]) -> Callable[Given, Made]:

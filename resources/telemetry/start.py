@@ -1,6 +1,8 @@
 """Has a process write the log of a home, and send traces, as the settings of that home say."""
 
 import logging
+from contextlib import ExitStack
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +19,9 @@ FOLDER = "logs"
 _OURS = logging.getLogger("cairn")
 
 
-class _Started(NamedTuple):
+class _TelemetrySettings(NamedTuple):
+    """By what it was begun."""
+
     folder: Path | None
     days: int
     command: str
@@ -25,8 +29,15 @@ class _Started(NamedTuple):
     headers: tuple[tuple[str, str], ...]
 
 
-_started: list[_Started] = []
-_log: list[DailyLog] = []
+@dataclass
+class _RunningTelemetry:
+    """What this process has begun, to be ended."""
+
+    wanted: _TelemetrySettings
+    ends: ExitStack
+
+
+_begun: list[_RunningTelemetry] = []
 
 
 def start(home: Home, settings: Settings, command: str | None = None) -> None:
@@ -45,40 +56,51 @@ def start(home: Home, settings: Settings, command: str | None = None) -> None:
     headers = {name: each.get_secret_value() for name, each in settings.telemetry_headers.items()}
     folder = log_folder(home, settings)
     name = command or spans.command_name()
-    wanted = _Started(
+    wanted = _TelemetrySettings(
         folder, settings.log_days, name, settings.telemetry_url, tuple(headers.items())
     )
-    if _started == [wanted]:
+    if _begun and _begun[0].wanted == wanted:
+        if folder is not None:
+            _listen()
         return
     stop()
+    ends = ExitStack()
     if wanted.url is not None:
         check_installed()
         from cairn.resources.telemetry.collector import Collector
 
-        spans.receivers.append(Collector(wanted.url, headers, name))
+        collector = Collector(wanted.url, headers, name)
+        spans.receivers.append(collector)
+        ends.callback(collector.stop)
+        ends.callback(spans.receivers.remove, collector)
     if folder is not None:
-        _log.append(DailyLog(folder, settings.log_days, name))
-        _OURS.addHandler(_log[0])
-        if not logging.getLogger().handlers and logging.lastResort:
-            # Else a warning, which now has a handler, is not seen any more.
-            logging.getLogger().addHandler(logging.lastResort)
-        if _OURS.getEffectiveLevel() > logging.INFO:
-            _OURS.setLevel(logging.INFO)
-    _started[:] = [wanted]
+        _begin_log(DailyLog(folder, settings.log_days, name), ends)
+    _begun.append(_RunningTelemetry(wanted, ends))
+
+
+def _begin_log(log: DailyLog, ends: ExitStack) -> None:
+    root = logging.getLogger()
+    if not root.handlers and logging.lastResort:
+        # Else a warning, which now has a handler, is not seen any more.
+        root.addHandler(logging.lastResort)
+        ends.callback(root.removeHandler, logging.lastResort)
+    ends.callback(log.close)
+    _OURS.addHandler(log)
+    ends.callback(_OURS.removeHandler, log)
+    ends.callback(_OURS.setLevel, _OURS.level)
+    _listen()
+
+
+def _listen() -> None:
+    """Has our loggers tell what is done, unless they tell more already."""
+    if _OURS.getEffectiveLevel() > logging.INFO:
+        _OURS.setLevel(logging.INFO)
 
 
 def stop() -> None:
     """Ends what was begun: what waits is sent, as far as that takes no time worth telling."""
-    _started.clear()
-    for receiver in list(spans.receivers):
-        spans.receivers.remove(receiver)
-        receiver.stop()
-    for handler in _log:
-        _OURS.removeHandler(handler)
-        handler.close()
-    if _log and _OURS.level == logging.INFO:
-        _OURS.setLevel(logging.NOTSET)
-    _log.clear()
+    while _begun:
+        _begun.pop().ends.close()
 
 
 def log_folder(home: Home, settings: Settings) -> Path | None:

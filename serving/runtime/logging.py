@@ -14,7 +14,7 @@ _OURS = logging.getLogger("cairn")
 _verbosity = [0]
 
 
-class _Words(logging.Formatter):
+class _StderrFormatter(logging.Formatter):
     """A message; behind it the fields of what is told of work, for who asked for more."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -39,7 +39,7 @@ def configure_logging(verbosity: int = 0) -> None:
     """
     logging.basicConfig(level=logging.WARNING)
     for handler in logging.getLogger().handlers:
-        handler.setFormatter(_Words("%(message)s"))
+        handler.setFormatter(_StderrFormatter("%(message)s"))
         if _wanted not in handler.filters:
             handler.addFilter(_wanted)
     logging.getLogger(ALWAYS).setLevel(logging.INFO)
@@ -61,6 +61,11 @@ def verbosity() -> int:
     return _verbosity[0]
 
 
+def as_verbose() -> list[str]:
+    """Options by which a command that is started from here says as much."""
+    return ["-v"] * _verbosity[0]
+
+
 def _wanted(record: logging.LogRecord) -> bool:
     if not record.name.startswith("cairn."):
         return record.levelno >= logging.ERROR
@@ -69,6 +74,8 @@ def _wanted(record: logging.LogRecord) -> bool:
 
 def _says(name: str, value: object, told: str) -> bool:
     """Whether a field says something that the message does not."""
+    if name == "run_id" and not told.startswith("run "):
+        return False
     return bool(value) and name != "written" and str(value) not in told.split()
 
 

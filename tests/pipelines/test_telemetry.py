@@ -45,6 +45,7 @@ def test_a_run_that_failed_says_by_what_and_in_which_stage(
     assert (stage["message"], stage["error"]) == ("stage publication failed", "OSError")
     assert (run["message"], run["outcome"]) == ("run update failed", "failed")
     assert run["error"] == "OSError"
+    assert run["run_id"] == stage["run_id"]
     assert run["namespace_digest"] == stage["namespace_digest"] == digest("default")
     assert "Mira" not in json.dumps(lines(house.state.home))
 
