@@ -71,14 +71,15 @@ def timed(
 
     def finished(report: StageReport) -> StageReport:
         report = replace(report, seconds=time.perf_counter() - start, namespace=namespace)
-        if listener:
-            before = listener.reports.get(report.stage)
-            listener.reports[report.stage] = before + report if before else report
-            listener.ended(report)
         told.note(
             units=report.units, done=report.done, empty=report.empty, rejected=report.rejected,
             failed=report.failed, rows=report.rows, written=report.written,
         )  # fmt: skip
+        told.close()
+        if listener:
+            before = listener.reports.get(report.stage)
+            listener.reports[report.stage] = before + report if before else report
+            listener.ended(report)
         return report
 
     with span(STAGE, namespace, stage=stage) as told:

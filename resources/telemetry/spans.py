@@ -66,7 +66,16 @@ class Span:
     namespace is told by its digest, but on the terminal of who asked.
     """
 
-    __slots__ = ("_before", "_start", "began_ns", "exported", "fields", "kind", "namespace")
+    __slots__ = (
+        "_before",
+        "_is_over",
+        "_start",
+        "began_ns",
+        "exported",
+        "fields",
+        "kind",
+        "namespace",
+    )
 
     def __init__(self, kind: str, namespace: str | None, fields: dict[str, Field]) -> None:
         self.kind = kind
@@ -75,6 +84,7 @@ class Span:
         self.exported: Any = None
         """What a receiver has of it."""
         self._before: Span | None = None
+        self._is_over = False
 
     def __enter__(self) -> Self:
         self._stands_within()
@@ -95,18 +105,25 @@ class Span:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         _CURRENT.set(self._before)
-        self.fields["seconds"] = round(perf_counter() - self._start, 6)
         if kind is not None and not issubclass(kind, GeneratorExit):
             self.fields.setdefault("error", kind.__name__)
             self.fields["outcome"] = "failed"
-        self.fields.setdefault("outcome", "done")
-        self._told()
+        self.close()
+
+    def close(self) -> None:
+        """Tells of it: all is done, and what is left of its `with` takes no time."""
+        if not self._is_over:
+            self._is_over = True
+            self.fields["seconds"] = round(perf_counter() - self._start, 6)
+            self.fields.setdefault("outcome", "done")
+            self._told()
 
     def ended(self, seconds: float) -> None:
         """Tells of work that took so long, and is over."""
         self._stands_within()
         self.began_ns = time_ns() - int(seconds * 1e9)
         self.fields["seconds"] = round(seconds, 6)
+        self.fields.setdefault("outcome", "done")
         for receiver in receivers:
             receiver.begin(self, self._before)
         self._told()
@@ -168,6 +185,9 @@ class _SilentSpan(Span):
         pass
 
     def __exit__(self, *_: object) -> None:
+        pass
+
+    def close(self) -> None:
         pass
 
     def ended(self, seconds: float) -> None:

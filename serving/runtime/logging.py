@@ -37,9 +37,14 @@ def configure_logging(verbosity: int = 0) -> None:
     Args:
         verbosity: 0 for warnings, 1 for what is done too, 2 for all.
     """
-    logging.basicConfig(level=logging.WARNING)
-    for handler in logging.getLogger().handlers:
-        handler.setFormatter(_StderrFormatter("%(message)s"))
+    root = logging.getLogger()
+    if not root.handlers:
+        stderr = logging.StreamHandler()
+        stderr.setFormatter(_StderrFormatter("%(message)s"))
+        stderr.addFilter(_as_verbose)
+        root.addHandler(stderr)
+        root.setLevel(logging.WARNING)
+    for handler in root.handlers:
         if _wanted not in handler.filters:
             handler.addFilter(_wanted)
     logging.getLogger(ALWAYS).setLevel(logging.INFO)
@@ -67,8 +72,10 @@ def as_verbose() -> list[str]:
 
 
 def _wanted(record: logging.LogRecord) -> bool:
-    if not record.name.startswith("cairn."):
-        return record.levelno >= logging.ERROR
+    return record.levelno >= logging.ERROR or record.name.startswith("cairn.")
+
+
+def _as_verbose(record: logging.LogRecord) -> bool:
     return record.levelno >= VERBOSE[min(_verbosity[0], 2)] or record.name == ALWAYS
 
 
