@@ -268,10 +268,14 @@ class Answers:
         with self._writing() as database:
             database.execute(_PAY, call)
 
-    def paid(self, since: datetime) -> float:
-        """Dollars of all calls since a time (UTC); those of unknown price count nothing."""
+    def paid(self, since: datetime, namespace: str | None = None) -> float:
+        """Dollars of calls since a time (UTC), of a namespace or of all.
+
+        Those of unknown price count nothing.
+        """
         query = "SELECT COALESCE(SUM(cost), 0.0) FROM calls WHERE called_at >= ?"
-        return float(sum(cost for (cost,) in self._rows(query, since.isoformat())))
+        rows = self._rows(*_within(query, since, namespace))
+        return float(sum(cost for (cost,) in rows))
 
     def form(self, model: str, base: str) -> str | None:
         """The form of answers that a model at an address takes, if it was found out."""
@@ -300,13 +304,20 @@ class Answers:
         )
         return bool(self._rows(query, since.isoformat(), namespace, asset, UNANSWERED))
 
-    def unanswered(self, since: datetime) -> list[tuple[str, str, int, str]]:
-        """Model, reason, number and time of the last of calls without an answer since a time."""
-        query = (
-            "SELECT model, reason, count(*), max(called_at) FROM calls "
-            "WHERE called_at >= ? AND outcome = ? GROUP BY model, reason ORDER BY max(called_at)"
+    def unanswered(
+        self, since: datetime, namespace: str | None = None
+    ) -> list[tuple[str, str, int, str]]:
+        """Model, reason, number and time of the last of calls without an answer since a time.
+
+        Of a namespace, or of all.
+        """
+        query, *given = _within(
+            "SELECT model, reason, count(*), max(called_at) FROM calls WHERE called_at >= ?",
+            since,
+            namespace,
         )
-        return self._rows(query, since.isoformat(), UNANSWERED)
+        query += " AND outcome = ? GROUP BY model, reason ORDER BY max(called_at)"
+        return self._rows(query, *given, UNANSWERED)
 
     def ledger(self) -> pl.DataFrame:
         """All calls, as the table model_calls."""
@@ -476,6 +487,13 @@ class Answers:
                 f"answers {self._path} were written by a newer Cairn (version {found}, this one "
                 f"knows {VERSION}): update with `git pull && make setup`"
             )
+
+
+def _within(query: str, since: datetime, namespace: str | None) -> tuple[str, ...]:
+    """A query for calls since a time, of a namespace or of all, and what it is given."""
+    if namespace is None:
+        return query, since.isoformat()
+    return f"{query} AND namespace = ?", since.isoformat(), namespace
 
 
 def _by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -71,5 +71,5 @@ cairn_lag_seconds{namespace="samples"} 0.0
 )
 def metrics(asked: Asked, request: Request) -> Response:
     """Count requests, and measure what is published, used and waits, for Prometheus."""
-    text = request.app.state.metrics.text(asked.known())
+    text = request.app.state.metrics.text(asked.measured())
     return Response(text, media_type=CONTENT_TYPE)
