@@ -133,7 +133,7 @@ class Sharing:
         first = namespace not in self._looked
         if self.home.read_only or not self._due(namespace):
             return
-        look = Thread(target=self._look, args=(namespace,), name="follow", daemon=True)
+        look = Thread(target=self.look, args=(namespace,), name="follow", daemon=True)
         look.start()
         if first:
             look.join(MOST_WAITED)
@@ -147,7 +147,8 @@ class Sharing:
         if self.of(namespace).pull(if_pushed=True):
             self.let_go()
 
-    def _look(self, namespace: str) -> None:
+    def look(self, namespace: str) -> None:
+        """Pulls for readers, however long it takes; says so where the store cannot be used."""
         try:
             self.get_key()
             self.pull(namespace)

@@ -42,13 +42,17 @@ def _fresh(asked: Asked, namespace: str) -> dict[str, Any]:
 @router.get("/health", response_model=Health)
 def health(request: Request) -> dict[str, Any]:
     """Tell that the server lives, and whether it has something to answer from."""
-    return {"status": "ok", "ready": bool(request.app.state.memory.state.readable_namespaces())}
+    # What others pushed counts once it is here: until then a reader would find nothing.
+    there = published(request.app.state.memory.state.home)
+    return {"status": "ok", "ready": bool(there) and not request.app.state.starting()}
 
 
 @router.get("/health/ready", response_model=Health)
 def ready(request: Request) -> dict[str, Any]:
-    """Tell whether anything is published: 503 until then."""
+    """Tell whether anything is published, and read: 503 until then."""
     told = health(request)
+    if request.app.state.starting():
+        raise HttpRefused(503, "it is starting: ask again in a moment")
     if not told["ready"]:
         raise HttpRefused(503, "nothing is published yet: run `cairn run --source PATH`")
     return told
