@@ -111,8 +111,9 @@ class Sharing:
         return self.unpushed(namespace).exists()
 
     def owes(self, namespace: str) -> bool:
-        """Whether this home has more than it pushed."""
-        return self.of(namespace).changed()
+        """Whether this home has more than it pushed, or the same for a newer schema."""
+        copy = self.of(namespace)
+        return copy.is_outdated or copy.changed()
 
     def finish_pulls(self) -> None:
         """Pulls what a kill left half pulled: it looks like damage.

@@ -50,6 +50,10 @@ def health(request: Request) -> dict[str, Any]:
 @router.get("/health/ready", response_model=Health)
 def ready(request: Request) -> dict[str, Any]:
     """Tell whether anything is published, and read: 503 until then."""
+    # Nobody else asks a server that is not ready: what was pushed after it began comes by this.
+    state = request.app.state.memory.state
+    for name in () if published(state.home) else state.readable_namespaces():
+        state.follow(name)
     told = health(request)
     if request.app.state.starting():
         raise HttpRefused(503, "it is starting: ask again in a moment")

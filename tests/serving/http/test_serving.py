@@ -214,9 +214,11 @@ def test_it_is_ready_once_what_others_pushed_is_here(copied: State, tmp_path: Pa
     with shared.of("samples").leased():
         pass  # what is pushed at its end
     (tmp_path / "store" / "unborn").mkdir()  # somebody works on it, and has pushed nothing
+    early = State(open_home(tmp_path / "early"), settings)
+    client = TestClient(create_app(Memory(early)), base_url="http://127.0.0.1")
+    assert client.get("/health").json() == {"status": "ok", "ready": False}
+    assert client.get("/health/ready").json()["ready"], "it began before that was pushed"
     reader = State(open_home(tmp_path / "reader"), settings)
-    told = TestClient(create_app(Memory(reader)), base_url="http://127.0.0.1").get("/health").json()
-    assert told == {"status": "ok", "ready": False}
     command = [sys.executable, "-m", "cairn", "--home", str(reader.home.root), "serve"]
     with subprocess.Popen(
         [*command, "--port", "0", "--json"],
