@@ -7,7 +7,7 @@ from pydantic import Field
 
 from cairn.knowledge.llm.fence import fenced
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, MEMORY, MEMORY_ENTITIES, RAW_LOGS
-from cairn.serving.models import things
+from cairn.serving.models import operations, things
 from cairn.serving.models.fields import AT, FILE, NPM, Model, of, tells
 from cairn.serving.models.offers import KindUtility, PieceUtility
 from cairn.serving.models.requests import (
@@ -305,6 +305,63 @@ class Uses(AnswerBase):
     supported: list[things.UsedFact] = Field(description="Facts that it bears out, or denies.")
     learnings: list[things.UsedLearning] = Field(description="Learnings that rest on it.")
     entities: list[things.NamedEntity] = Field(description="Entities that it introduced.")
+
+
+class MessagePage(Listed[operations.SpokenMessage]):
+    """What was said in a conversation, in order."""
+
+
+class OneRecord(AnswerBase, operations.SpokenMessage):
+    """A record whole, with what stands before and after it."""
+
+    CUT = ("after", "before", "facts", "learnings")
+
+    before: list[operations.SpokenRecord] = Field(description="What stands before it, in order.")
+    after: list[operations.SpokenRecord] = Field(description="What follows.")
+
+
+class DecisionPage(Listed[operations.MadeDecision]):
+    """What people decided, the latest first."""
+
+    waiting: list[Waiting] = Field(description="What was decided since, for the next run to apply.")
+
+
+class Review(AnswerBase):
+    """What waits for a person."""
+
+    CUT = ("items",)
+
+    totals: dict[str, int] = tells("All that waits, by kind.", {"pairs": 3, "entities": 1})
+    items: list[operations.ReviewItem] = Field(description="At most `limit` of each kind.")
+    waiting: list[Waiting] = Field(description="What was decided since, for the next run to apply.")
+
+
+class DeadLetters(AnswerBase):
+    """What could not be read or done."""
+
+    CUT = ("items",)
+
+    total: int = tells("How many there are.", 1)
+    items: list[operations.DeadLetter] = Field(description="By place; at most `limit`.")
+
+
+class Costs(AnswerBase):
+    """What calls to language models cost."""
+
+    CUT = ("items",)
+
+    total: operations.Cost = Field(description="Of all.")
+    groups: int = tells("How many groups there are.", 4)
+    items: list[operations.CostGroup] = Field(description="The newest day first, then the dearest.")
+
+
+class Sources(AnswerBase):
+    """The watched sources."""
+
+    CUT = ("items",)
+
+    total: int = tells("How many there are.", 2)
+    items: list[operations.WatchedSource] = Field(description="By path.")
 
 
 class Status(AnswerBase):
