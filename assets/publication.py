@@ -30,6 +30,7 @@ from cairn.resources.home.usage import forget_use
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.lookup.file import remove_lookup
 from cairn.resources.retraction_guard import bounds, retractions_now
+from cairn.resources.telemetry.spans import happened
 from cairn.resources.warehouse.publication import (
     BlockedPublication,
     Manifest,
@@ -85,11 +86,14 @@ def _published(state: State) -> StageReport:
         state.home, namespace, BlockedPublication(wrong, tables, bounds(state)) if wrong else None
     )
     if wrong:
+        happened("publication blocked", namespace, reasons=len(wrong))
         return StageReport("publication", 1, failed=1, rows=1)
     if state.sharing:
         state.sharing.check(namespace)
     written = publish(state.home, manifest)
     make_lookup(state, manifest)
+    if written:
+        happened("publication", namespace, generation=manifest.generation, tables=len(tables))
     if changed:
         state.index.prune(namespace, generations_in_use(state.home, namespace))
     return StageReport("publication", 1, done=1, rows=1, written=int(written))

@@ -11,6 +11,9 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+INTERRUPTS = frozenset({"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
+"""Classes of errors by which a step says that it was interrupted."""
+
 _ENDING = frozenset({signal.SIGINT, signal.SIGTERM})  # Dagster has both do the same
 
 

@@ -18,7 +18,7 @@ from cairn.knowledge.schema.tables import ENRICHMENT_QUEUE, RECORDS
 from cairn.pipelines.checks.frames import VERIFY
 from cairn.pipelines.graph import NIGHT, PHASES
 from cairn.pipelines.healing import heal
-from cairn.pipelines.interrupts import again_if, counted
+from cairn.pipelines.interrupts import INTERRUPTS, again_if, counted
 from cairn.pipelines.planning.estimate import busyness, estimate
 from cairn.pipelines.planning.event_log import kept_open
 from cairn.pipelines.planning.in_flight import (
@@ -39,6 +39,7 @@ from cairn.resources.home.run_times import run_times
 from cairn.resources.home.write_lock import LockTimeout
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.sharing.lease import LeaseLost
+from cairn.resources.telemetry.start import start
 from cairn.resources.warehouse.publication import blocked_namespaces
 
 FIRST_STRETCH = 8 * 1024 * 1024
@@ -473,6 +474,7 @@ def _watched(
         with nullcontext(kept) if kept else engine(state) as over:
             return _done(state, over, work, listener, on_interrupt, again=again)
 
+    start(state.home, state.settings)
     if state.sharing:
         state.sharing.finish_pulls()
     if not healed:
@@ -531,7 +533,7 @@ def _reason(result: dg.ExecuteInProcessResult) -> str:
         error = event.step_failure_data.error
         while error and error.cause:
             error = error.cause
-        if error and error.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt"):
+        if error and error.cls_name in INTERRUPTS:
             raise KeyboardInterrupt
         if error:
             return f"{event.step_key}: {error.cls_name}: {error.message.strip().splitlines()[0]}"

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
+from cairn.resources.telemetry.spans import STAGE, span
+
 
 @dataclass(frozen=True)
 class StageReport:
@@ -69,10 +71,16 @@ def timed(
 
     def finished(report: StageReport) -> StageReport:
         report = replace(report, seconds=time.perf_counter() - start, namespace=namespace)
+        told.note(
+            units=report.units, done=report.done, empty=report.empty, rejected=report.rejected,
+            failed=report.failed, rows=report.rows, written=report.written,
+        )  # fmt: skip
+        told.close()
         if listener:
             before = listener.reports.get(report.stage)
             listener.reports[report.stage] = before + report if before else report
             listener.ended(report)
         return report
 
-    yield finished
+    with span(STAGE, namespace, stage=stage) as told:
+        yield finished

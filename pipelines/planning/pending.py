@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import polars as pl
 
@@ -47,6 +48,23 @@ def pending_by_day(state: State, work: pl.DataFrame | None = None) -> pl.DataFra
     )
     before = work.select(*UNIT, pl.col("fingerprint").alias("before"), "rows")
     return units.join(before, on=UNIT, how="left").sort(UNIT)
+
+
+class OwedWork(NamedTuple):
+    """What a namespace owes of what was taken in."""
+
+    days: tuple[str, ...] = ()
+    """Days to make."""
+    unpublished: bool = False
+    """Whether nothing but to publish what was made."""
+
+
+def owed_work(state: State) -> OwedWork:
+    """What a namespace owes; one that stands as it did when nothing was pending is not read."""
+    if is_settled(state, stands(state)):
+        return OwedWork()
+    days = pending_days(state)
+    return OwedWork(tuple(days), not days and is_unpublished(state))
 
 
 WHOLE = "*"

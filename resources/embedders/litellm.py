@@ -20,6 +20,7 @@ from cairn.resources.llm.answer_cache import Answers, Call
 from cairn.resources.llm.budget import Budget, OverBudget
 from cairn.resources.llm.prices import known
 from cairn.resources.llm.retry_sensor import FIRST_DELAY, LONGEST_DELAY
+from cairn.resources.telemetry.spans import carried
 
 AT_ONCE = 64
 """Texts of a call."""
@@ -54,7 +55,7 @@ class LitellmEmbedder(Calibrated):
         """
         asked = [row for row, text in enumerate(texts) if text.strip()]
         parts = [asked[at : at + AT_ONCE] for at in range(0, len(asked), AT_ONCE)]
-        paid = partial(self._paid, self._pays.budget())
+        paid = carried(partial(self._paid, self._pays.budget()))
         with ThreadPoolExecutor(self._pays.settings.model_concurrency, "embedder") as pool:
             made = list(pool.map(paid, [[texts[row] for row in rows] for rows in parts]))
         if not made:

@@ -27,6 +27,7 @@ OURS = {
     "damaged", "records_dated", "warehouse.next", "usage", "run_times.jsonl", "upgrading",
     "lookup", "hooks", "daemon.lock", "watch.lock", "nothing_new.json", "verified", "nights",
     "settled", "locks", "shared", "home_id", "notes.lock", "vectors", "batches",
+    "logs",
 }  # fmt: skip
 KEPT_ASIDE = 20
 """Damaged things that are kept; of more, the oldest go."""

@@ -40,6 +40,7 @@ _PASSED_OVER = frozenset(
         "watch.lock",
         "usage",
         "hooks",
+        "logs",
         "sensor_alive",
         "settled",
     }

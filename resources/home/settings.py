@@ -45,6 +45,9 @@ FILE = "cairn.toml"
 MASK = "********"
 EVERY = "*"
 """Stands for each namespace that `limits` does not name."""
+_WRITTEN_AS_JSON = tuple(
+    f"{PREFIX}{name}" for name in ("POLICY", "LIMITS", "STORAGE_OPTIONS", "TELEMETRY_HEADERS")
+)
 
 logger = logging.getLogger(__name__)
 _warned: set[tuple[str, str]] = set()
@@ -277,6 +280,20 @@ class Settings(BaseSettings):
         ge=0,
         description="Seconds that a writer waits for another before it gives up.",
     )
+    log_folder: Path | None = Field(
+        default=None,
+        description="Folder of the log file, one for each day; `logs` of the home if unset, a"
+        " relative one is below the home; `off` for none.",
+    )
+    log_days: int = Field(default=14, ge=1, description="Days that a log file is kept.")
+    telemetry_url: Annotated[str, _address("http://127.0.0.1:4318")] | None = Field(
+        default=None,
+        description="Address of an OpenTelemetry collector (OTLP/HTTP), which gets traces and"
+        " metrics; none if unset.",
+    )
+    telemetry_headers: dict[str, SecretStr] = Field(
+        default={}, description="Headers that are sent to it, such as one with its key."
+    )
     mcp_allow_writes: bool = Field(
         default=False,
         description="Whether agents may tell `cairn mcp` something: feedback, notes, forgetting.",
@@ -422,7 +439,7 @@ def _is_odd_json(name: str) -> bool:
     try:
         json.loads(os.environ[name])
     except ValueError:
-        return name.startswith((f"{PREFIX}POLICY", f"{PREFIX}STORAGE_OPTIONS"))
+        return name.startswith(_WRITTEN_AS_JSON)
     return False
 
 

@@ -1,4 +1,4 @@
 """A language model that answers once: cache, budget, breaker, prices, the provider.
 
-It uses home.
+It uses home and telemetry.
 """

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from cairn.knowledge.llm.client import UNANSWERED, Answer, Ask
 from cairn.knowledge.schema.tables import MODEL_CALLS
+from cairn.resources.telemetry.spans import MODEL_CALL, span
 
 ATTEMPTS = 3
 """Times that a question is asked whose answer is none; then it waits for `clear_failed`."""
@@ -264,9 +265,14 @@ class Answers:
         return _by_first(self._rows(query))
 
     def pay(self, call: Call) -> None:
-        """Adds a call to the ledger."""
+        """Adds a call to the ledger, and tells of it."""
         with self._writing() as database:
             database.execute(_PAY, call)
+        span(
+            MODEL_CALL, call.namespace, model=call.model, prompt=call.prompt, asset=call.asset,
+            outcome=call.outcome, reason=call.reason, tokens_in=call.tokens_in,
+            tokens_out=call.tokens_out, tokens_cached=call.tokens_cached, cost=call.cost,
+        ).ended(call.seconds)  # fmt: skip
 
     def paid(self, since: datetime, namespace: str | None = None) -> float:
         """Dollars of all calls since a time (UTC); those of unknown price count nothing."""

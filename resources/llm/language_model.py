@@ -29,6 +29,7 @@ from cairn.resources.llm.open_batches import OpenBatches
 from cairn.resources.llm.prices import ModelPrice, known
 from cairn.resources.llm.provider import Said, Trouble
 from cairn.resources.llm.retry_sensor import base_of, retried
+from cairn.resources.telemetry.spans import carried
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class LitellmModel:
         self._batching = batches and self._batching_of(batches)
         self._contexts: dict[str, int | None] = {}
         self._asked: set[str] = set()
-        self._told: set[str] = set()
+        self._told: set[tuple[str, ...]] = set()
         self._stop = threading.Event()
         self._seconds = seconds
         self._until: float | None = None
@@ -306,13 +307,13 @@ class LitellmModel:
             try:
                 provider.load()  # here, since threads that import it at once wait for each other
             except ImportError as error:
-                self._tell(f"{self.model} is not asked: {error}; `make setup` installs it")
+                self._tell("%s is not asked: %s; `make setup` installs it", self.model, error)
                 self.waits = True
                 return dict.fromkeys(asks, Answer("pending", reason="provider_down"))
         # Time begins with the first question, and what is asked by then is answered.
         self._until = until = self._until or time.monotonic() + self._seconds
         pool = ThreadPoolExecutor(self._settings.model_concurrency, "model")
-        futures: dict[Future[Answer], str] = {pool.submit(one, key): key for key in asks}
+        futures: dict[Future[Answer], str] = {pool.submit(carried(one), key): key for key in asks}
         try:
             return {futures[done]: done.result() for done in as_completed(futures)}
         except BaseException:
@@ -384,7 +385,7 @@ class LitellmModel:
         price = known(model)
         if not price.prices:
             held = "" if self._budget.unlimited(ask.namespace) else ", and no budget holds it"
-            self._tell(f"price of {model} is not known: its costs are empty{held}")
+            self._tell("price of %s is not known: its costs are empty%s", model, held)
         tokens = sum(estimated_tokens(message["content"]) for message in messages)
         limit = answer_room(self._context(model), tokens, ask.prompt.max_tokens)
         if not limit:  # what it said before is shown, too
@@ -474,13 +475,16 @@ class LitellmModel:
 
     def tell_spent(self, spent: OverBudget) -> None:
         """Warns, once in a run, that a budget keeps a question from being asked."""
-        self._tell(f"the budget for the language model is spent ({spent}): what is not asked waits")
+        self._tell(
+            "the budget for the language model is spent (%s): what is not asked waits", spent
+        )
 
-    def _tell(self, what: str) -> None:
-        """Warns, once in a run."""
-        if what not in self._told:
-            self._told.add(what)
-            logger.warning("%s", what)
+    def _tell(self, what: str, *given: object) -> None:
+        """Warns, once in a run, in words that hold what is given."""
+        told = (what, *map(str, given))
+        if told not in self._told:
+            self._told.add(told)
+            logger.warning(what, *given, stacklevel=2)
 
     def _redacted(self, text: str) -> str:
         return self._redactor.redact_json(text.encode("utf-8", "replace"))[0].decode()
@@ -498,8 +502,11 @@ class LitellmModel:
         if context is None or answer_room(context, least, prompt.max_tokens):
             return False
         self._tell(
-            f"{model} holds {context:,} tokens, which is too few for the prompt {prompt.name}: what"
-            " it asks waits for a model that holds more (model, model_context)"
+            "%s holds %s tokens, which is too few for the prompt %s: what it asks waits for a model"
+            " that holds more (model, model_context)",
+            model,
+            f"{context:,}",
+            prompt.name,
         )
         return True
 

@@ -52,9 +52,12 @@ def retried(
         if trouble.reason in ("too_long", "refused"):
             breaker.answered()
             return trouble
-        logger.info("%s: %s, try %d of %d", model, trouble.name, number, tries)
+        fields = {"model": model, "reason": trouble.name}
+        logger.info("%s: %s, try %d of %d", model, trouble.name, number, tries,
+                    extra={"fields": fields})  # fmt: skip
         if trouble.timed_out:
-            logger.warning("%s has not answered in %g s", model, settings.model_timeout)
+            logger.warning("%s has not answered in %g s", model, settings.model_timeout,
+                           extra={"fields": fields})  # fmt: skip
             break
         if trouble.delay is not None and trouble.delay > LONGEST_DELAY:
             trouble = trouble._replace(again=False, at_once=True)
@@ -74,7 +77,8 @@ def retried(
                 f"; it may need more time (model_timeout is {settings.model_timeout:g} s), or fewer"
                 f" questions at once (model_concurrency is {settings.model_concurrency})"
             )
-        logger.warning("%s is not asked any more in this run: %s%s", model, trouble.name, hint)
+        logger.warning("%s is not asked any more in this run: %s%s", model, trouble.name, hint,
+                       extra={"fields": {"model": model, "reason": trouble.name}})  # fmt: skip
     return trouble
 
 

@@ -33,6 +33,7 @@ from cairn.resources.sharing.shared_files import (
 )
 from cairn.resources.sharing.snapshot import NamespaceSnapshot, PackedFile, decoded
 from cairn.resources.sharing.store import SharedStore
+from cairn.resources.telemetry.spans import PULL, PUSH, span
 
 PACK_BYTES = 64 << 20
 """Bytes from which on a pack is put; a file that is larger is one by itself."""
@@ -137,7 +138,7 @@ class WorkingCopy:
         Raises:
             HomeError: the store cannot be used; or tables are here that never were of it.
         """
-        with self._alone():
+        with span(PULL, self.namespace) as told, self._alone():
             for tries in range(TRIES):
                 number = self.newest()
                 if number == self.known.number:
@@ -163,6 +164,7 @@ class WorkingCopy:
                     self.files.drop_all_but(snapshot.files)
                     self._note(snapshot)
                     self._pulling.unlink(missing_ok=True)
+                    told.note(snapshot=number, files=len(snapshot.files))
                     return True
         return False
 
@@ -203,7 +205,7 @@ class WorkingCopy:
             HomeError: the store cannot be used; the next push has it all.
             SnapshotRefused: another home has pushed since.
         """
-        with self._alone():
+        with span(PUSH, self.namespace) as told, self._alone():
             known = self.known
             files: dict[str, PackedFile] = {}
             new: dict[str, SharedFile] = {}
@@ -227,6 +229,7 @@ class WorkingCopy:
                 self.store.delete([name])
                 raise SnapshotRefused
             self._note(snapshot)
+            told.note(snapshot=snapshot.number, files=len(new))
             return True
 
     def tidy(self, *, thorough: bool = False) -> int:

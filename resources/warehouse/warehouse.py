@@ -15,7 +15,7 @@ from cairn.resources.warehouse.tables import Conflict, Tables, Written
 
 __all__ = ["Conflict", "Warehouse", "Written"]
 
-KEPT_OPEN = 32
+KEPT_OPEN = 64
 """Namespaces whose tables stay open."""
 MOST_HELD = 256_000_000
 """Bytes of their rows that are held in memory."""

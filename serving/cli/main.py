@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from cairn.resources.home.advice import for_home
-from cairn.serving.runtime.logging import configure_logging
+from cairn.resources.telemetry.spans import name_command
+from cairn.serving.runtime.logging import configure_logging, say_more
 
 COMMANDS = {
     "run": ("run", "Take in logs, make knowledge of them, publish it"),
@@ -98,6 +99,24 @@ HOME = click.Option(
 )
 
 
+def _choose_verbosity(ctx: click.Context, _: click.Parameter, times: int) -> None:
+    if ctx.parent is None:
+        configure_logging(times)
+    else:
+        say_more(times)
+
+
+VERBOSE = click.Option(
+    ["-v", "--verbose"],
+    count=True,
+    callback=_choose_verbosity,
+    expose_value=False,
+    help="Say on stderr what is done; -vv says more.",
+)
+EVERYWHERE = (HOME, VERBOSE)
+"""Options that any command takes, before its name and behind it."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command only when it is called: `cairn --help` stays instant."""
 
@@ -112,7 +131,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command = _imported(cmd_name)
-        _take_home(command)
+        _take_options(command)
         return command
 
     def resolve_command(
@@ -160,25 +179,29 @@ def _imported(name: str) -> click.Command:
     return found.attitude(name) if name in ATTITUDES else found.command
 
 
-def _take_home(command: click.Command) -> None:
-    """Has a command, and those within it, take `--home`, too: who adds it last means the same."""
-    if HOME not in command.params:
-        command.params.append(HOME)
+def _take_options(command: click.Command) -> None:
+    """Has a command, and those within it, take `--home` and `-v`, too: where it is put is the same.
+
+    What a command means by an option of its own stands.
+    """
+    own = {name for param in command.params for name in param.opts}
+    command.params += [each for each in EVERYWHERE if own.isdisjoint(each.opts)]
     if isinstance(command, click.Group):
         for inner in command.commands.values():
-            _take_home(inner)
+            _take_options(inner)
 
 
 @click.group(
     cls=LazyGroup,
-    params=[HOME],
+    params=[*EVERYWHERE],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog='Start with `cairn run --samples`, then `cairn search "backup fails"`.',
 )
 @click.version_option(package_name="cairn-logs", message="cairn %(version)s")
-def cairn() -> None:
+@click.pass_context
+def cairn(ctx: click.Context) -> None:
     """Knowledge that lasts, as a pure function of your logs."""
-    configure_logging()
+    name_command(ctx.invoked_subcommand or "cairn")
 
 
 OBJECTS_BETWEEN_LOOKS = 50_000

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from cairn.pipelines.planning.daemon import ORDER, TABLE_OF, Listener, StageReport, Stages
 from cairn.resources.home.log_files import LogFile
 from cairn.serving.read.display import count, size
+from cairn.serving.runtime.logging import verbosity
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -60,7 +61,7 @@ class Display:
     def shown(self) -> Generator["Display"]:
         """Shows the bar, if stderr is a terminal."""
         with _own_stderr() as self._err:
-            if not self._err.isatty():
+            if verbosity() or not self._err.isatty():  # what is logged would go through the bar
                 yield self
                 return
             from rich.console import Console
@@ -84,7 +85,7 @@ class Display:
 
     def _ended(self, report: StageReport) -> None:
         self.stages.add(report)
-        if not self._bar and report.units and report.written:
+        if not (self._bar or verbosity()) and report.units and report.written:
             name = TABLE_OF.get(report.stage, report.stage)
             counts = {"done": report.done, "empty": report.empty, "rejected": report.rejected,
                       "failed": report.failed}  # fmt: skip

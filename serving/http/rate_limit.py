@@ -14,6 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cairn.resources.home.api_keys import KeyListError
 from cairn.resources.home.damage import as_damage
+from cairn.resources.telemetry.log_file import place_of
+from cairn.resources.telemetry.spans import REQUEST, Span, span
 from cairn.serving.http.auth import HttpGate
 from cairn.serving.http.errors import UNREADABLE, HttpRefused, problem
 from cairn.serving.http.metrics import Seen
@@ -61,6 +63,10 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        with span(REQUEST) as told:
+            await self._answer(scope, receive, send, told)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, told: Span) -> None:
         began, status = perf_counter(), 0
 
         async def sending(message: Message) -> None:
@@ -95,6 +101,7 @@ class Guard:
             damaged = as_damage(error) is not None
             if not (damaged or isinstance(error, Exception)):
                 raise
+            told.note(error=type(error).__name__)
             _log(error)
             if not status:
                 refusal = (
@@ -105,6 +112,10 @@ class Guard:
                 await refusal(scope, receive, sending)
         finally:
             seen = Seen.of(scope, status, perf_counter() - began, state)
+            told.note(
+                seen.namespace, method=seen.method, route=seen.route, status=seen.status,
+                outcome=_outcome(status),
+            )  # fmt: skip
             for note in self._notes:
                 note(seen)
 
@@ -125,6 +136,12 @@ class Guard:
             raise HttpRefused(413, TOO_LARGE)
 
 
+def _outcome(status: int) -> str:
+    if not 0 < status < 500:
+        return "failed"
+    return "refused" if status >= 400 else "done"
+
+
 def _largest(path: str) -> float:
     return math.inf if path.startswith(OF_ANY_SIZE) else LARGEST_BODY
 
@@ -132,4 +149,7 @@ def _largest(path: str) -> float:
 def _log(error: BaseException) -> None:
     """Where something broke: never the message, which may have text of logs in it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    logger.error("%s at %s:%d", type(error).__name__, last.filename, last.lineno)
+    fields = {"error": type(error).__name__, "place": place_of(error)}
+    logger.error(
+        "%s at %s:%d", type(error).__name__, last.filename, last.lineno, extra={"fields": fields}
+    )

@@ -11,6 +11,7 @@ from threading import Thread
 from fastapi import FastAPI
 
 from cairn.resources.context import State
+from cairn.resources.telemetry.start import start
 from cairn.resources.warehouse.publication import namespaces
 from cairn.serving.http.app import create_app
 from cairn.serving.http.metrics import Seen
@@ -21,11 +22,13 @@ from cairn.serving.runtime.workers import run
 
 def serve(state: State, listener: socket.socket, *, as_json: bool, workers: int = 1) -> None:
     """Answers until it is interrupted or terminated; then lets requests under way end."""
+    start(state.home, state.settings, "serve")
     run(partial(_app, state, local=is_local(listener), as_json=as_json), listener, workers)
 
 
 def _app(state: State, *, local: bool, as_json: bool) -> FastAPI:
     """The app of one process, which begins to read what answers need."""
+    start(state.home, state.settings, "serve")
     memory = Memory(state, ahead=True)
     Thread(target=_warm, args=(memory,), name="warm", daemon=True).start()
     return create_app(memory, local=local, notes=[_written] if as_json else ())

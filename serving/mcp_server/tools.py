@@ -15,6 +15,8 @@ from pydantic import BaseModel, Field, ValidationError, create_model
 from cairn.knowledge.llm.fence import fenced
 from cairn.resources.home.damage import as_damage
 from cairn.resources.limits.day import LimitReached
+from cairn.resources.telemetry.log_file import place_of
+from cairn.resources.telemetry.spans import TOOL, span
 from cairn.serving.mcp_server import write_tools
 from cairn.serving.mcp_server.answers import ToolAnswer
 from cairn.serving.mcp_server.auth import Asked, KeyScope, ToolRefused
@@ -211,7 +213,8 @@ def answered(
     namespace = rest.pop(NAMESPACE, None) if scope.chooses else None
     asked = Asked(memory, scope, None if namespace is None else str(namespace))
     try:
-        return text_of(tool.answer(asked, rest, most or memory.state.settings.mcp_answer_bytes))
+        with span(TOOL, tool=tool.name):
+            return text_of(tool.answer(asked, rest, most or memory.state.settings.mcp_answer_bytes))
     except ToolRefused:
         raise
     except (BadCursor, LimitReached, Undecidable, UnknownId) as error:
@@ -234,7 +237,11 @@ def answered(
 def _log(name: str, error: BaseException) -> None:
     """Where something broke: never the message, which may have text of logs in it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    logger.error("%s: %s at %s:%d", name, type(error).__name__, last.filename, last.lineno)
+    fields = {"tool": name, "error": type(error).__name__, "place": place_of(error)}
+    logger.error(
+        "%s: %s at %s:%d", name, type(error).__name__, last.filename, last.lineno,
+        extra={"fields": fields},
+    )  # fmt: skip
 
 
 SHOWN = ("type", "enum", "items", "default", "maximum", "description")

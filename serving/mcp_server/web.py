@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cairn.resources.context import State
 from cairn.resources.home.api_keys import KeyListError, Keyring
+from cairn.resources.telemetry.start import start
 from cairn.serving.mcp_server import auth as scopes
 from cairn.serving.mcp_server.server import SCOPE, create_server
 from cairn.serving.retrieval.open_memory import Memory
@@ -100,11 +101,13 @@ def create_app(memory: Memory, scope: scopes.KeyScope, *, local: bool) -> ASGIAp
 
 def serve(state: State, scope: scopes.KeyScope, listener: socket.socket, workers: int = 1) -> None:
     """Answers until it is interrupted or terminated; then lets requests under way end."""
+    start(state.home, state.settings, "mcp")
     run(partial(_app, state, scope, local=is_local(listener)), listener, workers)
 
 
 def _app(state: State, scope: scopes.KeyScope, *, local: bool) -> ASGIApp:
     """The app of one process."""
+    start(state.home, state.settings, "mcp")
     return create_app(Memory(state), scope, local=local)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cairn.integrations.agents import cairn_command
 from cairn.resources.home.home import CHECKOUT
+from cairn.serving.runtime.logging import as_verbose
 from cairn.serving.runtime.supervisor import Child
 
 GRAPH = CHECKOUT / "workspace.yaml"
@@ -66,10 +67,11 @@ def children(
     code = ["--socket", str(socket), "--location-name", LOCATION, "--log-level", "warning"]
     listens = ["--host", host, "--port", str(port), "--workers", str(workers)]
     quiet = ["--log-level", "warning"]
+    ours = [*cairn_command(home), *as_verbose()]
     daemon = _dagster("dagster._daemon", "run", "-w", str(workspace), *quiet)
     return [
-        Child("api", [*cairn_command(home), "serve", *listens]),
-        Child("intake", [*cairn_command(home), "run", "--watch"]),
+        Child("api", [*ours, "serve", *listens]),
+        Child("intake", [*ours, "run", "--watch"]),
         Child("code", _dagster("dagster", "api", "grpc", *source, *code), opens=socket),
         Child("daemon", daemon, needs=socket),
         *([Child("ui", ui_command(ui_port, workspace), needs=socket)] if ui_port else []),

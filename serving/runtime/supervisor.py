@@ -59,7 +59,10 @@ class Child:
 
 
 def keep_running(
-    children: Sequence[Child], inherited: Sequence[int], say: Callable[[str], None]
+    children: Sequence[Child],
+    inherited: Sequence[int],
+    say: Callable[[str], None],
+    ended: Callable[[str, int], None] = lambda _, __: None,
 ) -> None:
     """Starts processes, and again those that end, until this one is told to end; then ends all.
 
@@ -67,6 +70,7 @@ def keep_running(
         children: What is kept running.
         inherited: Descriptors that each has too: a lock, which so is held until the last has ended.
         say: Tells a line, of theirs with their name before it.
+        ended: Told of one that ended by itself: its name, and its exit code, or minus a signal.
     """
     with _woken() as (wake, told), DefaultSelector() as selector:
         selector.register(wake, EVENT_READ)
@@ -88,7 +92,9 @@ def keep_running(
                         selector.unregister(key.fileobj)
                 for child in children:
                     if child.process and child.process.poll() is not None:
+                        code = child.process.returncode
                         _ended(child, child.process, say)
+                        ended(child.name, code)
         finally:
             _say(say, "ending")
             end(children, told)

@@ -21,6 +21,7 @@ from cairn.pipelines.runner import Engine, RunFailed, engine, run_due
 from cairn.resources.context import State, open_state, settings_in_force
 from cairn.resources.home.damage import Damaged
 from cairn.resources.home.sources import SourceError, list_sources
+from cairn.serving.runtime.logging import as_verbose
 from cairn.serving.runtime.processor import LITTLE, one_core
 
 LOOK_EVERY = 5.0
@@ -99,7 +100,7 @@ def _take_in(state: State, kept: Engine, found: DueRuns, say: Say) -> None:
 
 def _leave_to_another(state: State) -> bool:
     """Whether `cairn run` took in all that is due."""
-    command = [*cairn_command(state.home.root), "run", "--no-report"]
+    command = [*cairn_command(state.home.root), *as_verbose(), "run", "--no-report"]
     return subprocess.run(command, check=False).returncode == 0  # noqa: S603  a program of ours
 
 

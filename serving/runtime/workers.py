@@ -23,7 +23,7 @@ from typing import Any
 import uvicorn
 
 from cairn.serving.runtime.connections import BoundedProtocol
-from cairn.serving.runtime.logging import configure_logging
+from cairn.serving.runtime.logging import configure_logging, verbosity
 
 GRACE = 5
 """Seconds that requests under way have when a server ends."""
@@ -129,16 +129,19 @@ def _started(make: Callable[[], Any], listener: socket.socket) -> SpawnProcess:
     resource_tracker.ensure_running()  # it would unblock what is blocked here
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        worker = get_context("spawn").Process(target=_work, args=(make, listener), daemon=True)
+        worker = get_context("spawn").Process(
+            target=_work, args=(make, listener, verbosity()), daemon=True
+        )
         worker.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return worker
 
 
-def _work(make: Callable[[], Any], listener: socket.socket) -> None:
+def _work(make: Callable[[], Any], listener: socket.socket, verbose: int) -> None:
     """What a worker does: it ends when whoever started it does, however that was."""
-    configure_logging()
+    configure_logging(verbose)
+    signal.signal(signal.SIGTERM, _ended)  # which uvicorn repeats: what waits to be sent is
     Thread(target=_end_with_parent, name="parent", daemon=True).start()
     server_of(make()).run(sockets=[listener])
 

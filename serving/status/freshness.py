@@ -1,5 +1,6 @@
 """How fresh is what readers have of a namespace, and why it is no fresher: for every surface."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -83,7 +84,7 @@ def freshness(state: State, namespace: str, now: datetime | None = None) -> Fres
         len(files),
         len(held_back(state, files, known)),
         lag,
-        blocking_reasons(state).get(namespace, []),
+        blocking_reasons(state, [namespace]).get(namespace, []),
     )
 
 
@@ -106,13 +107,16 @@ def all_namespaces(state: State) -> list[str]:
     return sorted({*namespaces(state.home), *known["namespace"], *there})
 
 
-def blocking_reasons(state: State) -> dict[str, list[str]]:
-    """Namespaces that are not published as they stand, and why: their invariants do not hold."""
+def blocking_reasons(state: State, of: Iterable[str] | None = None) -> dict[str, list[str]]:
+    """Of some namespaces, or of all, those that are not published as they stand, and why.
+
+    Their invariants do not hold.
+    """
     held = blocked_namespaces(state.home)
     found = {
         name: SuiteVerdicts(state.home, name).reasons
         or list(held[name].reasons if name in held else ())
-        for name in sorted({*held, *namespaces(state.home)})
+        for name in (sorted({*held, *namespaces(state.home)}) if of is None else of)
     }
     return {name: each for name, each in found.items() if each}
 

@@ -20,6 +20,7 @@ from cairn.resources.home.home import LEAST_FREE
 from cairn.serving.cli import options
 from cairn.serving.cli.finding import Finding
 from cairn.serving.cli.model_findings import asked_findings, asked_models, model_findings
+from cairn.serving.cli.telemetry_findings import telemetry_findings
 from cairn.serving.cli.terminal import console, emit_json
 from cairn.serving.read.display import size
 
@@ -505,5 +506,5 @@ def _hooks(state: "State") -> Iterator[Finding]:
 CHECKS = (
     _home, _damage, _disk, _versions, _settings, _prompts, _lock, _limits, _daemon, _sources,
     _sharing, _publication, _tables, model_findings, _qdrant_server, _index, _notify,
-    _dead_letters, _feedback, _hooks,
+    _dead_letters, _feedback, _hooks, telemetry_findings,
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -55,7 +56,7 @@ Examples:
 @click.pass_context
 def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     """Show what is there, how fresh it is, and what waits."""
-    from cairn.pipelines.planning.pending import changed_files, is_unpublished, pending_days
+    from cairn.pipelines.planning.pending import changed_files
     from cairn.resources.home.sources import list_sources
     from cairn.resources.home.write_lock import lock_holder
     from cairn.resources.limits.day import DayUse
@@ -64,13 +65,11 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     from cairn.serving.status.pending import as_rows, pending
 
     state = options.state_of(ctx)
-    rows = _namespaces(state)
-    if namespace is not None:
-        rows = [row for row in rows if row["namespace"] == namespace]
-        if not rows:
-            raise click.ClickException(f"nothing is there for namespace {namespace!r}")
+    rows = _namespaces(state, namespace)
+    if namespace is not None and not rows:
+        raise click.ClickException(f"nothing is there for namespace {namespace!r}")
     changed = len(changed_files(state))
-    unpublished = not pending_days(state) and is_unpublished(state)
+    unpublished = any(row["unpublished"] for row in rows)
     sensor = sensor_state(state)
     holder = lock_holder(state.home)
     pairs = _undecided_pairs(state, namespace) if state.settings.model else 0
@@ -233,24 +232,30 @@ def _tell_undated(files: Sequence[Mapping[str, Any]]) -> str:
     return f"{count(records, 'record')}{absurd} in {named}{others}"
 
 
-def _namespaces(state: "State") -> list[dict[str, Any]]:
-    """One row per namespace of which something is there."""
+def _namespaces(state: "State", only: str | None) -> list[dict[str, Any]]:
+    """One row per namespace of which something is there, or of one."""
     from cairn.pipelines.planning.dates import dates
-    from cairn.pipelines.planning.pending import pending_by_day
+    from cairn.pipelines.planning.pending import owed_work
+    from cairn.resources.home.nothing_new import since_last_run
     from cairn.resources.limits.day import day_uses
     from cairn.serving.query.dead_letters import letters
     from cairn.serving.read.reader import open_reader
     from cairn.serving.status.freshness import all_namespaces, freshness
     from cairn.serving.status.totals import totals
 
+    names = all_namespaces(state)
+    state = state if only is None else state.of(only)
     times = dates(state)
     newest = dict(times.newest.iter_rows())
-    pending = pending_by_day(state)
-    dead = letters(state)
+    dead = Counter(row["namespace"] for row in letters(state))
+    known = since_last_run(state.home).totals
     rows: list[dict[str, Any]] = []
-    for name in all_namespaces(state):
-        fresh = freshness(state, name)
-        there = totals(open_reader(state, name)) if fresh.published_at else {}
+    for name in names if only is None else {*names} & {only}:
+        own = state.of(name)
+        fresh, owed = freshness(state, name), owed_work(own)
+        there = dict(known.get(name, {}).get("totals", {}))
+        if fresh.published_at and not there:
+            there = totals(open_reader(state, name))
         rows.append(
             {
                 "namespace": name,
@@ -265,10 +270,9 @@ def _namespaces(state: "State") -> list[dict[str, Any]]:
                 "blocked_by": fresh.blocked_by,
                 "freshness": fresh.words,
                 "published_at": fresh.published_at,
-                "pending_days": sorted(
-                    pending.filter(pl.col("namespace") == name)["day"].drop_nulls().unique()
-                ),
-                "dead_letters": sum(row["namespace"] == name for row in dead),
+                "pending_days": owed.days,
+                "unpublished": owed.unpublished,
+                "dead_letters": dead[name],
                 "undated": times.undated.filter(pl.col("namespace") == name)
                 .drop("namespace")
                 .to_dicts(),

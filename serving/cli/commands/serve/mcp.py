@@ -59,6 +59,7 @@ def command(
     writes = allow_writes or state.settings.mcp_allow_writes
     scope = KeyScope(tuple(dict.fromkeys(namespaces)), writes)
     if not http:
+        from cairn.resources.telemetry.start import start
         from cairn.serving.mcp_server.server import create_server, serve_stdio
         from cairn.serving.retrieval.open_memory import Memory
 
@@ -66,6 +67,7 @@ def command(
             click.echo(
                 "Agents start this: claude mcp add cairn -- cairn mcp; Ctrl-C ends it", err=True
             )
+        start(state.home, state.settings, "mcp")
         serve_stdio(create_server(Memory(state), scope))
         return
     from cairn.resources.home.api_keys import list_keys

@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -73,6 +74,8 @@ def command(
     """Run it all as one service: intake, nightly schedule, HTTP API."""
     if install and uninstall:
         raise click.UsageError("--install or --uninstall?", ctx)
+    from cairn.serving.runtime.logging import as_verbose
+
     if uninstall:
         from cairn.serving.cli.installing import take_away
 
@@ -84,7 +87,7 @@ def command(
     if install:
         from cairn.serving.cli.installing import put_there
 
-        told = ["up", "--host", host, "--port", str(port), "--workers", str(workers)]
+        told = [*as_verbose(), "up", "--host", host, "--port", str(port), "--workers", str(workers)]
         put_there(home, [*told, *(["--ui", "--ui-port", str(ui_port)] if ui else [])],
                   dry_run=dry_run)  # fmt: skip
         return
@@ -131,6 +134,16 @@ def _run(home: "Home", started: Sequence["Child"]) -> None:
     def say(text: str) -> None:
         click.echo(text, err=True)
 
+    def ended(name: str, code: int) -> None:
+        """Logs it; the settings are not read before, since this process stays small."""
+        from cairn.resources.home.settings import ConfigError, load_settings
+        from cairn.resources.telemetry.spans import happened
+        from cairn.resources.telemetry.start import start
+
+        with suppress(ConfigError):
+            start(home, load_settings(), "up")
+            happened("process ended", process=name, code=code)
+
     try:
         with daemon_lock(home, "cairn up") as lock:
             home.dagster_environment()
@@ -138,6 +151,6 @@ def _run(home: "Home", started: Sequence["Child"]) -> None:
             about = "; ".join(ABOUT[child.name] for child in started)
             make_storage(home.dagster)
             say(f"{'up':<6}  over {home.root}: {about}. Ctrl-C ends it")
-            keep_running(started, [lock], say)
+            keep_running(started, [lock], say, ended)
     except AlreadyRuns as other:
         raise click.ClickException(str(other)) from None
