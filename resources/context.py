@@ -221,6 +221,11 @@ class State:
         if self.sharing:
             self.sharing.follow(namespace)
 
+    def catch_up(self, namespace: str) -> None:
+        """The same, however long it takes: nobody waits for an answer (`Sharing.look`)."""
+        if self.sharing and not self.home.read_only:
+            self.sharing.look(namespace)
+
     def readable_namespaces(self) -> list[str]:
         """Namespaces in which something is published, here or by a home that shares; sorted."""
         shared = self.sharing.namespaces() if self.sharing else []

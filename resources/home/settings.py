@@ -173,7 +173,8 @@ class Settings(BaseSettings):
     qdrant_prefix: str = Field(
         default="cairn",
         pattern=r"^[A-Za-z0-9_-]{1,32}$",
-        description="How names of collections begin; another for each home that shares a server.",
+        description="How names of collections begin; another for each home on a server, but for"
+        " those that share a `warehouse`.",
     )
     model: str | None = Field(
         default=None,

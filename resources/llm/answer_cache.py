@@ -275,12 +275,13 @@ class Answers:
         ).ended(call.seconds)  # fmt: skip
 
     def paid(self, since: datetime, namespace: str | None = None) -> float:
-        """Dollars of all calls since a time (UTC); those of unknown price count nothing."""
-        query = (
-            "SELECT COALESCE(SUM(cost), 0.0) FROM calls "
-            "WHERE called_at >= ?1 AND (?2 IS NULL OR namespace = ?2)"
-        )
-        return float(sum(cost for (cost,) in self._rows(query, since.isoformat(), namespace)))
+        """Dollars of calls since a time (UTC), of a namespace or of all.
+
+        Those of unknown price count nothing.
+        """
+        query = "SELECT COALESCE(SUM(cost), 0.0) FROM calls WHERE called_at >= ?"
+        rows = self._rows(*_within(query, since, namespace))
+        return float(sum(cost for (cost,) in rows))
 
     def form(self, model: str, base: str) -> str | None:
         """The form of answers that a model at an address takes, if it was found out."""
@@ -309,13 +310,20 @@ class Answers:
         )
         return bool(self._rows(query, since.isoformat(), namespace, asset, UNANSWERED))
 
-    def unanswered(self, since: datetime) -> list[tuple[str, str, int, str]]:
-        """Model, reason, number and time of the last of calls without an answer since a time."""
-        query = (
-            "SELECT model, reason, count(*), max(called_at) FROM calls "
-            "WHERE called_at >= ? AND outcome = ? GROUP BY model, reason ORDER BY max(called_at)"
+    def unanswered(
+        self, since: datetime, namespace: str | None = None
+    ) -> list[tuple[str, str, int, str]]:
+        """Model, reason, number and time of the last of calls without an answer since a time.
+
+        Of a namespace, or of all.
+        """
+        query, *given = _within(
+            "SELECT model, reason, count(*), max(called_at) FROM calls WHERE called_at >= ?",
+            since,
+            namespace,
         )
-        return self._rows(query, since.isoformat(), UNANSWERED)
+        query += " AND outcome = ? GROUP BY model, reason ORDER BY max(called_at)"
+        return self._rows(query, *given, UNANSWERED)
 
     def ledger(self) -> pl.DataFrame:
         """All calls, as the table model_calls."""
@@ -404,7 +412,7 @@ class Answers:
             self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
 
-    def _rows(self, query: str, *given: str | None) -> list[Any]:
+    def _rows(self, query: str, *given: str) -> list[Any]:
         """What a query finds; nothing if nothing was ever kept: reading makes no file."""
         with self._guarded():
             if self._opened or self._path.exists():
@@ -485,6 +493,13 @@ class Answers:
                 f"answers {self._path} were written by a newer Cairn (version {found}, this one "
                 f"knows {VERSION}): update with `git pull && make setup`"
             )
+
+
+def _within(query: str, since: datetime, namespace: str | None) -> tuple[str, ...]:
+    """A query for calls since a time, of a namespace or of all, and what it is given."""
+    if namespace is None:
+        return query, since.isoformat()
+    return f"{query} AND namespace = ?", since.isoformat(), namespace
 
 
 def _by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -120,8 +120,9 @@ class Sharing:
         return self.unpushed(namespace).exists()
 
     def owes(self, namespace: str) -> bool:
-        """Whether this home has more than it pushed."""
-        return self.of(namespace).changed()
+        """Whether this home has more than it pushed, or the same for a newer schema."""
+        copy = self.of(namespace)
+        return copy.is_outdated or copy.changed()
 
     def finish_pulls(self) -> None:
         """Pulls what a kill left half pulled: it looks like damage.
@@ -143,7 +144,7 @@ class Sharing:
         first = namespace not in self._looked or not self.of(namespace).is_here
         if self.home.read_only or not self._due(namespace):
             return
-        look = Thread(target=self._look, args=(namespace,), name="follow", daemon=True)
+        look = Thread(target=self.look, args=(namespace,), name="follow", daemon=True)
         look.start()
         if first:
             look.join(MOST_WAITED)
@@ -160,7 +161,8 @@ class Sharing:
                 self._looked.pop(name, None)
             self.let_go()
 
-    def _look(self, namespace: str) -> None:
+    def look(self, namespace: str) -> None:
+        """Pulls for readers, however long it takes; says so where the store cannot be used."""
         try:
             self.get_key()
             self.pull(namespace)

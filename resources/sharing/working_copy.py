@@ -117,6 +117,14 @@ class WorkingCopy:
         return not self.is_cut and self.changed(prefix)
 
     @property
+    def is_outdated(self) -> bool:
+        """Whether this home has a newer schema than what it pulled or pushed last.
+
+        What is pushed next is for homes of that schema, which refuse what there is.
+        """
+        return self.known.number > 0 and self.known.schema < SCHEMA_VERSION
+
+    @property
     def is_cut(self) -> bool:
         """Whether a pull or a drop was cut off: files are those of one snapshot or of another."""
         try:
@@ -215,7 +223,7 @@ class WorkingCopy:
                     files[name] = part._replace(modified_ns=here.modified_ns)
                 else:
                     new[name] = here
-            same = not new and files.keys() == known.files.keys()
+            same = not new and files.keys() == known.files.keys() and not self.is_outdated
             if same and not anyway:
                 return False
             files |= self._packed(new)

@@ -1,6 +1,6 @@
 """The app: routes, what each request passes on its way to them, and the document of them all."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 
@@ -29,17 +29,25 @@ NO_TELEMETRY: TelemetryConfig = {
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 
-def create_app(memory: Memory, *, local: bool = True, notes: Sequence[Note] = ()) -> FastAPI:
+def create_app(
+    memory: Memory,
+    *,
+    local: bool = True,
+    notes: Sequence[Note] = (),
+    starting: Callable[[], bool] = lambda: False,
+) -> FastAPI:
     """The HTTP API of a home.
 
     Args:
         memory: What it answers from.
         local: Whether it listens on this machine alone: then it needs no key while there is none.
         notes: What is done with each request that was answered, besides counting it.
+        starting: Whether what answers need is still being read, so that others had better be asked.
     """
     app = bare()
     gate = HttpGate(Keyring(memory.state.home), local)
     app.state.memory = memory
+    app.state.starting = starting
     app.state.metrics = Metrics(memory)
     app.state.layers = knowledge.Layers()
     install(app)

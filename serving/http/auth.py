@@ -81,6 +81,12 @@ class Access:
         there = self.memory.state.readable_namespaces()
         return [name for name in there if self.caller.may_know(name)]
 
+    def measured(self) -> list[str]:
+        """The same, and those in which something waits and nothing is published."""
+        state = self.memory.state
+        there = {*state.readable_namespaces(), *state.namespaces()}
+        return sorted(name for name in there if self.caller.may_know(name))
+
     def namespace(self, wanted: str | None) -> str:
         """The published namespace that a request is about: the one it names, else the only one.
 

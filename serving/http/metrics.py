@@ -14,9 +14,14 @@ from starlette.types import Scope
 
 from cairn.knowledge.quality.measures import Measure
 from cairn.resources.warehouse.publication import Manifest
+from cairn.serving.read.reader import NothingPublished
 from cairn.serving.retrieval.open_memory import Memory
 from cairn.serving.runtime.workers import COUNTERS
-from cairn.serving.status.measures import present_measures, published_measures
+from cairn.serving.status.measures import (
+    present_measures,
+    published_measures,
+    waiting_measures,
+)
 from cairn.serving.status.totals import totals
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -67,7 +72,10 @@ class Metrics:
         self._seconds.labels(*labels).observe(seen.seconds)
 
     def text(self, namespaces: Collection[str]) -> bytes:
-        """All that is counted of some published namespaces, and of requests about none."""
+        """All that is counted of some namespaces, and of requests about none.
+
+        Of one in which nothing is published it is what waits there, and whether it is blocked.
+        """
         return generate_latest(_Chosen(list(self._all(namespaces)), {"", *namespaces}))
 
     def _counted(self) -> Iterable[Metric]:
@@ -89,7 +97,11 @@ class Metrics:
         )
         measures: dict[str, GaugeMetricFamily] = {}
         for namespace in sorted(namespaces):
-            reader = self._memory.reader(namespace)
+            try:
+                reader = self._memory.reader(namespace)
+            except NothingPublished:
+                _add(measures, namespace, waiting_measures(self._memory.state, namespace))
+                continue
             manifest = reader.manifest
             age.add_metric([namespace], time.time() - manifest.published_at.timestamp())
             if manifest.watermark:
@@ -100,11 +112,18 @@ class Metrics:
                 self._kept[namespace] = kept
             for kind, count in kept[1].items():
                 rows.add_metric([namespace, kind], count)
-            for one in (*kept[2], *present_measures(reader)):
-                if one.value is not None:
-                    family = measures.setdefault(one.name, _gauge(one))
-                    family.add_metric([namespace, *one.labels.values()], one.value)
+            _add(measures, namespace, [*kept[2], *present_measures(reader)])
         yield from (age, watermark, rows, *measures.values())
+
+
+def _add(
+    families: dict[str, GaugeMetricFamily], namespace: str, measures: Iterable[Measure]
+) -> None:
+    """Adds what was measured of a namespace to the families."""
+    for one in measures:
+        if one.value is not None:
+            family = families.setdefault(one.name, _gauge(one))
+            family.add_metric([namespace, *one.labels.values()], one.value)
 
 
 def _gauge(one: Measure) -> GaugeMetricFamily:

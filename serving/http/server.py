@@ -3,6 +3,7 @@
 import json
 import socket
 import sys
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -15,9 +16,15 @@ from cairn.resources.telemetry.start import start
 from cairn.resources.warehouse.publication import namespaces
 from cairn.serving.http.app import create_app
 from cairn.serving.http.metrics import Seen
+from cairn.serving.read.reader import NothingPublished
 from cairn.serving.retrieval.open_memory import Memory, make_ready
 from cairn.serving.runtime.sockets import is_local
 from cairn.serving.runtime.workers import run
+
+MOST_WARMED = 32
+"""Namespaces that are read before anybody asks; of a store with a thousand not all come here."""
+LONGEST_START = 60.0
+"""Seconds after which it counts as ready with what it has, where a store does not answer."""
 
 
 def serve(state: State, listener: socket.socket, *, as_json: bool, workers: int = 1) -> None:
@@ -30,14 +37,28 @@ def _app(state: State, *, local: bool, as_json: bool) -> FastAPI:
     """The app of one process, which begins to read what answers need."""
     start(state.home, state.settings, "serve")
     memory = Memory(state, ahead=True)
-    Thread(target=_warm, args=(memory,), name="warm", daemon=True).start()
-    return create_app(memory, local=local, notes=[_written] if as_json else ())
+    warm = Thread(target=_warm, args=(memory,), name="warm", daemon=True)
+    warm.start()
+    latest = time.monotonic() + LONGEST_START
+
+    def starting() -> bool:
+        return warm.is_alive() and time.monotonic() < latest
+
+    notes = [_written] if as_json else ()
+    return create_app(memory, local=local, notes=notes, starting=starting)
 
 
 def _warm(memory: Memory) -> None:
-    """Reads what answers need, so that the first of them waits for less."""
-    for name in namespaces(memory.state.home):
-        make_ready(memory.reader(name))
+    """Pulls what others pushed, and reads what answers need: the first of them waits for less.
+
+    Those that are here already come first; of many the others come as they are asked for.
+    """
+    state = memory.state
+    names = dict.fromkeys([*namespaces(state.home), *state.readable_namespaces()])
+    for name in [*names][:MOST_WARMED]:
+        memory.state.catch_up(name)
+        with suppress(NothingPublished):
+            make_ready(memory.reader(name))
 
 
 def _written(seen: Seen) -> None:

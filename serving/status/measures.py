@@ -1,6 +1,7 @@
 """The measures of a namespace, as `cairn metrics` and /metrics tell them."""
 
-from datetime import UTC, datetime
+import math
+from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
@@ -13,11 +14,16 @@ from cairn.knowledge.quality.measures import (
     of_use,
 )
 from cairn.knowledge.schema.tables import DEAD_LETTERS, MODEL_CALLS, SOURCE_FILES, WORK
-from cairn.resources.home.usage import use_since
+from cairn.resources.context import State
+from cairn.resources.home.usage import midnight, use_since
 from cairn.resources.limits.day import DayUse, day_uses
+from cairn.resources.llm.answer_cache import AnswersError
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.freshness import Freshness, freshness
+from cairn.serving.status.open_batches import batch_rows
 from cairn.serving.status.pending import pending
+
+DAY = timedelta(days=1)
 
 
 def published_measures(reader: Reader) -> list[Measure]:
@@ -35,8 +41,18 @@ def present_measures(reader: Reader, now: datetime | None = None) -> list[Measur
     calls = reader.table(MODEL_CALLS).collect()
     return [
         *of_use(uses, calls, moment),
-        *_work(reader, freshness(state, reader.namespace, moment)),
-        *_limits(day_uses(state, reader.namespace, moment)),
+        *waiting_measures(state, reader.namespace, moment),
+    ]
+
+
+def waiting_measures(state: State, namespace: str, now: datetime | None = None) -> list[Measure]:
+    """Measures of what waits, fails and is paid, whether anything is published or not."""
+    moment = now or datetime.now(UTC)
+    return [
+        *_work(state, namespace, freshness(state, namespace, moment)),
+        *_paid(state, namespace, moment),
+        _unpushed(state, namespace),
+        *_limits(day_uses(state, namespace, moment)),
     ]
 
 
@@ -52,9 +68,7 @@ def _limits(uses: list[DayUse]) -> list[Measure]:
     ]
 
 
-def _work(reader: Reader, fresh: Freshness) -> list[Measure]:
-    state, namespace = reader.state, reader.namespace
-
+def _work(state: State, namespace: str, fresh: Freshness) -> list[Measure]:
     def height(frame: pl.LazyFrame) -> int:
         return frame.select(pl.len()).collect().item()
 
@@ -85,3 +99,56 @@ def _work(reader: Reader, fresh: Freshness) -> list[Measure]:
             int(bool(fresh.blocked_by)),
         ),
     ]
+
+
+def _paid(state: State, namespace: str, now: datetime) -> list[Measure]:
+    """What the ledger says: also of calls that no publication has yet."""
+    spent: float | None = None
+    unanswered: int | None = None
+    why = None
+    try:
+        spent = state.answers.paid(midnight(now), namespace)
+        calls = state.answers.unanswered(now - DAY, namespace)
+        unanswered = sum(count for _, _, count, _ in calls)
+    except AnswersError as error:
+        why = str(error)
+    limit = state.settings.budget_day
+    # Where all that is waited for is in batches, nobody failed.
+    asks = state.settings.model is not None and (unanswered or not batch_rows(state, namespace))
+    return [
+        Measure(
+            "cost_today_dollars",
+            "Paid since midnight (UTC) for language models and embeddings, as far as prices are"
+            " known.",
+            spent,
+            why=why,
+        ),
+        Measure(
+            "budget_day_dollars",
+            "What all namespaces together may pay a UTC day (budget_day).",
+            limit,
+            why=None if limit is not None else "budget_day is not set",
+        ),
+        Measure(
+            "calls_unanswered_day",
+            "Calls to language models of the last 24 hours without an answer.",
+            unanswered,
+            why=why,
+        ),
+        Measure(
+            "model_waits",
+            "1 if the language model could not be had when last asked: provider down, or budget"
+            " spent.",
+            int(bool(asks) and not math.isinf(state.model_waited)),
+        ),
+    ]
+
+
+def _unpushed(state: State, namespace: str) -> Measure:
+    shared = state.sharing
+    return Measure(
+        "unpushed",
+        "1 if homes that share do not have all that is here yet.",
+        int(shared.of(namespace).has_unpushed("")) if shared else None,
+        why=None if shared else "this home shares with none (warehouse)",
+    )

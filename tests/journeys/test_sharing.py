@@ -31,6 +31,7 @@ from tests.journeys.decoding import standing
 from tests.journeys.hives import CHAT, chat, model_settings
 from tests.journeys.running import assert_as_built, follow
 from tests.resources.model_server import ModelServer
+from tests.resources.qdrant_http import served
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 WORD = "quincepress"
@@ -97,6 +98,29 @@ def test_what_one_home_takes_in_or_is_told_another_knows(homes: Homes) -> None:
     assert_as_built(homes.open("a"))
     assert_as_built(homes.open("b"))
     assert published(homes.open("a").home, "default") == published(homes.open("b").home, "default")
+
+
+def test_homes_that_share_and_one_index_on_a_server(homes: Homes) -> None:
+    with served() as server:
+        homes.settings = homes.settings.model_copy(update={"qdrant_url": server.url})
+
+        def finds(name: str, word: str) -> str:
+            return search_memory(open_reader(homes.open(name)), word)[0].text
+
+        homes.run("a")
+        assert "allergic" in finds("b", "hazelnuts")
+        add_source(homes.open("b").home, homes.logs, "default")
+        for number, name in enumerate(["b", "a"]):
+            said = (
+                "user",
+                f"2026-04-0{number + 1}T10:00:00Z",
+                f"I sell wax{number} at the market.",
+            )
+            chat(homes.logs, f"wax{number}", [said])
+            homes.run(name)
+            for reader in ("a", "b", "c"):
+                assert f"wax{number}" in finds(reader, f"wax{number} market")
+        assert not (homes.open("a").home.index / "default").exists()
 
 
 def test_a_service_answers_from_what_it_has_while_what_is_newer_comes(

@@ -42,13 +42,21 @@ def _fresh(asked: Asked, namespace: str) -> dict[str, Any]:
 @router.get("/health", response_model=Health)
 def health(request: Request) -> dict[str, Any]:
     """Tell that the server lives, and whether it has something to answer from."""
-    return {"status": "ok", "ready": bool(request.app.state.memory.state.readable_namespaces())}
+    # What others pushed counts once it is here: until then a reader would find nothing.
+    there = published(request.app.state.memory.state.home)
+    return {"status": "ok", "ready": bool(there) and not request.app.state.starting()}
 
 
 @router.get("/health/ready", response_model=Health)
 def ready(request: Request) -> dict[str, Any]:
-    """Tell whether anything is published: 503 until then."""
+    """Tell whether anything is published, and read: 503 until then."""
+    # Nobody else asks a server that is not ready: what was pushed after it began comes by this.
+    state = request.app.state.memory.state
+    for name in () if published(state.home) else state.readable_namespaces():
+        state.follow(name)
     told = health(request)
+    if request.app.state.starting():
+        raise HttpRefused(503, "it is starting: ask again in a moment")
     if not told["ready"]:
         raise HttpRefused(503, "nothing is published yet: run `cairn run --source PATH`")
     return told
@@ -71,5 +79,5 @@ cairn_lag_seconds{namespace="samples"} 0.0
 )
 def metrics(asked: Asked, request: Request) -> Response:
     """Count requests, and measure what is published, used and waits, for Prometheus."""
-    text = request.app.state.metrics.text(asked.known())
+    text = request.app.state.metrics.text(asked.measured())
     return Response(text, media_type=CONTENT_TYPE)

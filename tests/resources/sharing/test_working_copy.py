@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -362,3 +363,23 @@ def test_whatever_homes_do_each_is_some_whole_push(
         copy.pull()
         if not copy.changed():
             assert _tables(copy) == _tables(third)
+
+
+def test_a_home_that_was_upgraded_pushes_for_others_of_its_schema(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = made("a"), made("b")
+    _write(first, "facts/0", b"of a form that stays")
+    with monkeypatch.context() as before:
+        older = partial(NamespaceSnapshot, schema=SCHEMA_VERSION - 1)
+        before.setattr(module, "NamespaceSnapshot", older)
+        first.push()
+    with pytest.raises(HomeError, match="have it run once"):
+        second.pull()
+    assert first.is_outdated
+    assert not first.has_unpushed()  # a reader of its kind goes on pulling
+    assert first.push()
+    assert not first.is_outdated
+    second.pull()
+    assert _tables(second) == _tables(first)
+    assert [first.push(), second.push()] == [False, False]

@@ -1,6 +1,7 @@
 """The server itself: it follows what is published, answers many at once, and ends when told to."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -16,10 +17,13 @@ from time import sleep
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
 from cairn.resources.context import State
 from cairn.resources.home.api_keys import add_key
-from cairn.resources.warehouse.publication import manifests, publish
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
+from cairn.resources.warehouse.publication import manifests, namespaces, publish
 from cairn.serving.http.app import create_app
 from cairn.serving.retrieval.open_memory import Memory
 from cairn.serving.retrieval.search import SearchAnswer
@@ -201,3 +205,35 @@ def test_a_head_has_a_largest_size(port: int) -> None:
         connection.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"x" * 70_000)
         connection.sendall(b"\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 400 ")
+
+
+def test_it_is_ready_once_what_others_pushed_is_here(copied: State, tmp_path: Path) -> None:
+    """Else who restarts readers one by one sends people to one that finds nothing."""
+    settings = Settings(warehouse=str(tmp_path / "store"))
+    shared = State(copied.home, settings)
+    with shared.of("samples").leased():
+        pass  # what is pushed at its end
+    (tmp_path / "store" / "unborn").mkdir()  # somebody works on it, and has pushed nothing
+    early = State(open_home(tmp_path / "early"), settings)
+    client = TestClient(create_app(Memory(early)), base_url="http://127.0.0.1")
+    assert client.get("/health").json() == {"status": "ok", "ready": False}
+    assert client.get("/health/ready").json()["ready"], "it began before that was pushed"
+    reader = State(open_home(tmp_path / "reader"), settings)
+    command = [sys.executable, "-m", "cairn", "--home", str(reader.home.root), "serve"]
+    with subprocess.Popen(
+        [*command, "--port", "0", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        env={**os.environ, "CAIRN_WAREHOUSE": settings.warehouse or ""},
+    ) as process:  # fmt: skip
+        assert process.stdout
+        address = json.loads(process.stdout.readline())["listening"].removeprefix("http://")
+        connection = HTTPConnection(address)
+        while (seen := get(connection, "/health/ready"))[0] != 200:
+            assert "starting" in seen[1]["detail"]
+            sleep(0.02)
+        # Here, and not only in the store.
+        assert namespaces(reader.home) == ["samples"]
+        assert get(connection, "/v1/facts?namespace=samples&limit=1")[1]["total"] > 0
+        process.terminate()
+        process.communicate()
+        connection.close()
