@@ -7,7 +7,7 @@ import click
 
 from cairn.serving.cli.terminal import console, say, say_value
 from cairn.serving.query.review.entities import MAY_BE_ONE
-from cairn.serving.query.review.pairs import SEEM, pairs, readers
+from cairn.serving.query.review.pairs import SEEM, pairs
 from cairn.serving.query.review.quarantine import WHY
 from cairn.serving.read.display import count, one_line
 
@@ -121,11 +121,10 @@ def print_operation(row: dict[str, Any]) -> None:
 
 def decide_on(state: "State", namespace: str | None, limit: int) -> None:
     """Asks about one pair after the other; each answer is noted at once."""
-    from cairn.knowledge.ingest.inbox_events.decisions import FACT, KEEP_APART, MERGE, RETRACT
+    from cairn.knowledge.ingest.inbox_events.decisions import KEEP_APART, MERGE, RETRACT
     from cairn.serving.status.pending import NEXT_RUN
-    from cairn.serving.write.decisions import chosen, note, united
+    from cairn.serving.write.deciding import WantedDecision, decide
 
-    by_name = {reader.namespace: reader for reader in readers(state, namespace)}
     decided = 0
     gone: set[str] = set()
     for row in pairs(state, namespace).head(limit).to_dicts():
@@ -135,20 +134,16 @@ def decide_on(state: "State", namespace: str | None, limit: int) -> None:
         _print_texts(row)
         answer = click.prompt(f"  {KEYS}", type=click.Choice(list("mklrsq")), show_choices=False)
         console().print()
-        choice = chosen(by_name[row["namespace"]], FACT, ids)
-        match answer:
-            case "m":
-                note(choice, MERGE, choice.named)
-            case "k":
-                note(choice, KEEP_APART, choice.named)
-            case "l" | "r":
-                taken = choice.named["lr".index(answer)]
-                note(choice, RETRACT, united(choice, taken.id))
-                gone.add(taken.id)
-            case "q":
-                break
-            case _:
-                continue
+        if answer == "q":
+            break
+        if answer == "s":
+            continue
+        decision, about = {
+            "m": (MERGE, ids), "k": (KEEP_APART, ids),
+            "l": (RETRACT, ids[:1]), "r": (RETRACT, ids[1:]),
+        }[answer]  # fmt: skip
+        decide(state, WantedDecision(decision, about), row["namespace"])
+        gone.update(about if decision == RETRACT else ())
         decided += 1
     noted = f"{count(decided, 'decision')} noted; applied {NEXT_RUN}"
     say(noted if decided else "Nothing decided.")

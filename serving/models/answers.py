@@ -6,7 +6,13 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import Field
 
 from cairn.knowledge.llm.fence import fenced
-from cairn.knowledge.schema.tables import ERROR_SIGNATURES, MEMORY, MEMORY_ENTITIES, RAW_LOGS
+from cairn.knowledge.schema.tables import (
+    DECISIONS,
+    ERROR_SIGNATURES,
+    MEMORY,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+)
 from cairn.serving.models import operations, things
 from cairn.serving.models.fields import AT, FILE, NPM, Model, of, tells
 from cairn.serving.models.offers import KindUtility, PieceUtility
@@ -393,6 +399,20 @@ class Ordered(Received):
 
     topic: str = tells("As it was understood.", "drip irrigation")
     provider: bool = tells("False if nothing is searched for until a provider is set.", True)
+
+
+class Noted(Model):
+    """What became of a decision. It is on disk; the next run applies it."""
+
+    decision: str = of(DECISIONS, "decision", "retract")
+    namespace: str = of(MEMORY, "namespace", "samples")
+    target_type: str = of(DECISIONS, "target_type", "fact")
+    ids: list[str] = tells("All that it is about.", ["f_1c0ad2398567ecbb"])
+    event_id: str = tells("Send it again with the same, and nothing is written twice.",
+                        "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a")  # fmt: skip
+    decision_id: str = tells("Id of its record from the next run on.", "r_9f3c0d1be02a7c55")
+    written: bool = tells("False if the namespace had the event already.", True)
+    will: str = tells("What becomes of it, in words.", "to be retracted")
 
 
 class Forgotten(Model):

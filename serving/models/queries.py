@@ -158,7 +158,7 @@ QUERIES: tuple[Query[Any], ...] = (
         do=functions.reviewed, asked=parameters.ReviewParameters, answer=answers.Review,
         about="List what waits for a person: facts and entities to tell apart, unclear values, what"
         " is held in quarantine.",
-        note="An event of `/v1/decisions` decides.",
+        note="A POST of `/v1/decisions` decides.",
     ),
     Query(
         name="decisions", path="/decisions", tag="operating", waiting=DECISION_TYPES,

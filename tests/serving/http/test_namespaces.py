@@ -95,6 +95,9 @@ ASKED = {
     "GET /v1/records/{record_id}": Asked(lambda of: of.record_id),
     "GET /v1/review": Asked(),
     "GET /v1/decisions": Asked(),
+    "POST /v1/decisions": Asked(
+        body=lambda of: {"decision": "retract", "ids": [of.fact_id]}, repeats=True
+    ),
     "GET /v1/dead-letters": Asked(),
     "GET /v1/costs": Asked(),
     "GET /v1/sources": Asked(),
