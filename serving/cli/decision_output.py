@@ -1,13 +1,13 @@
 """What a decision is about, as the terminal shows it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from cairn.knowledge.ingest.inbox_events.decisions import FACT
+from cairn.serving.cli.deciding import Decided
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, emit_json, print_table, say
 from cairn.serving.read.display import one_line
 from cairn.serving.status.pending import NEXT_RUN
-from cairn.serving.write.decisions import NamedThing
+from cairn.serving.write.deciding import WantedDecision, decide
 
 COLUMNS = (
     TerminalColumn("id"),
@@ -17,11 +17,18 @@ COLUMNS = (
 )
 
 
-def tell(
-    told: dict[str, Any], named: Sequence[NamedThing], will: str, otherwise: str, *, as_json: bool
+def take_down(
+    decided: Decided,
+    decision: str,
+    ids: Sequence[str],
+    *,
+    text: str | None = None,
+    into: str | None = None,
 ) -> None:
-    """Says what will happen to what, when, and how to decide otherwise."""
-    if as_json:
+    """Notes a decision, and says what will happen to what, when, and how to decide otherwise."""
+    wanted = WantedDecision(decision, ids, text, into, decided.reason)
+    told, named, will, otherwise = decide(decided.state, wanted, decided.namespace)
+    if decided.as_json:
         emit_json(told)
         return
     kind = "Facts" if told["target_type"] == FACT else "Entities"

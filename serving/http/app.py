@@ -89,7 +89,8 @@ def bare() -> FastAPI:
     )
     for router in (
         routes("asking"), knowledge.router, routes("browsing"), routes("tracing"), write.router,
-        routes("researching"), research.router, hooks.router, operations.router,
+        routes("researching"), research.router, hooks.router,
+        routes("operating"), operations.router,
     ):  # fmt: skip
         app.include_router(router)
     return app

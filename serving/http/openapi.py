@@ -19,6 +19,7 @@ PROBLEMS = {
     401: "A key is needed, or the one that was sent opens nothing.",
     403: "The key is read-only.",
     404: "It is not there, or not for whoever asks; or nothing is published yet.",
+    409: "That cannot be decided about these as they stand; `detail` says why.",
     413: "The body is too large.",
     415: "The body is not `application/json`.",
     421: "Where no key is needed, the host must be localhost or 127.0.0.1.",
@@ -90,7 +91,9 @@ def _problems(
         found |= {400, 404, 413, 415, 422}
         sent = body["content"]["application/json"]["schema"]
         sent = schemas.get(_name(sent) or "", sent)
-        if not {"text", "message"}.isdisjoint(sent["properties"]):
+        if "decision" in sent["properties"]:
+            found.add(409)
+        elif not {"text", "message"}.isdisjoint(sent["properties"]):
             found.add(429)
         if needs_key and not {"event_id", "hook_event_name"}.isdisjoint(sent["properties"]):
             found.add(403)

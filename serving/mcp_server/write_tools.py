@@ -14,7 +14,7 @@ from cairn.serving.mcp_server.words import OFF
 from cairn.serving.models.bodies import ForgetBody, LearnBody
 from cairn.serving.read.id_lookup import Thing, UnknownId, exactly
 from cairn.serving.write import research
-from cairn.serving.write.decisions import chosen, note, unretracted, with_members
+from cairn.serving.write.deciding import WantedDecision, decide
 from cairn.serving.write.deletion import Target, Unforgettable, named, whole
 from cairn.serving.write.dry_run import NotNow, answer
 from cairn.serving.write.inbox import add_event_of
@@ -38,15 +38,15 @@ def record_feedback(asked: Asked, wanted: Feedback) -> Recorded:
     reader = asked.reader()
     thing = _there(asked, wanted.id)
     if thing.kind == FACT:
-        choice = chosen(reader, FACT, [thing.id])
-        if wanted.verdict == "right":
-            decision, named = CONFIRM, choice.named
-        else:
-            unretracted(choice)
-            decision, named = RETRACT, with_members(choice)
-        said = note(choice, decision, named, reason=wanted.reason, event_id=wanted.event_id)
+        word = WantedDecision(
+            CONFIRM if wanted.verdict == "right" else RETRACT,
+            [thing.id],
+            reason=wanted.reason,
+            event_id=wanted.event_id,
+        )
+        said = decide(asked.state, word, reader.namespace).told
         said["record_id"] = said["decision_id"]
-        return _recorded(said, decision, APPLIED, said["ids"])
+        return _recorded(said, word.decision, APPLIED, said["ids"])
     if thing.kind != LEARNING:
         raise ToolRefused(f"that is of kind {thing.kind}: feedback is for facts and learnings")
     if wanted.reason:

@@ -6,8 +6,14 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import Field
 
 from cairn.knowledge.llm.fence import fenced
-from cairn.knowledge.schema.tables import ERROR_SIGNATURES, MEMORY, MEMORY_ENTITIES, RAW_LOGS
-from cairn.serving.models import things
+from cairn.knowledge.schema.tables import (
+    DECISIONS,
+    ERROR_SIGNATURES,
+    MEMORY,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+)
+from cairn.serving.models import operations, things
 from cairn.serving.models.fields import AT, FILE, NPM, Model, of, tells
 from cairn.serving.models.offers import KindUtility, PieceUtility
 from cairn.serving.models.requests import (
@@ -307,6 +313,63 @@ class Uses(AnswerBase):
     entities: list[things.NamedEntity] = Field(description="Entities that it introduced.")
 
 
+class MessagePage(Listed[operations.SpokenMessage]):
+    """What was said in a conversation, in order."""
+
+
+class OneRecord(AnswerBase, operations.SpokenMessage):
+    """A record whole, with what stands before and after it."""
+
+    CUT = ("after", "before", "facts", "learnings")
+
+    before: list[operations.SpokenRecord] = Field(description="What stands before it, in order.")
+    after: list[operations.SpokenRecord] = Field(description="What follows.")
+
+
+class DecisionPage(Listed[operations.MadeDecision]):
+    """What people decided, the latest first."""
+
+    waiting: list[Waiting] = Field(description="What was decided since, for the next run to apply.")
+
+
+class Review(AnswerBase):
+    """What waits for a person."""
+
+    CUT = ("items",)
+
+    totals: dict[str, int] = tells("All that waits, by kind.", {"pairs": 3, "entities": 1})
+    items: list[operations.ReviewItem] = Field(description="At most `limit` of each kind.")
+    waiting: list[Waiting] = Field(description="What was decided since, for the next run to apply.")
+
+
+class DeadLetters(AnswerBase):
+    """What could not be read or done."""
+
+    CUT = ("items",)
+
+    total: int = tells("How many there are.", 1)
+    items: list[operations.DeadLetter] = Field(description="By place; at most `limit`.")
+
+
+class Costs(AnswerBase):
+    """What calls to language models cost."""
+
+    CUT = ("items",)
+
+    total: operations.Cost = Field(description="Of all.")
+    groups: int = tells("How many groups there are.", 4)
+    items: list[operations.CostGroup] = Field(description="The newest day first, then the dearest.")
+
+
+class Sources(AnswerBase):
+    """The watched sources."""
+
+    CUT = ("items",)
+
+    total: int = tells("How many there are.", 2)
+    items: list[operations.WatchedSource] = Field(description="By path.")
+
+
 class Status(AnswerBase):
     """What is there, and how fresh it is."""
 
@@ -336,6 +399,20 @@ class Ordered(Received):
 
     topic: str = tells("As it was understood.", "drip irrigation")
     provider: bool = tells("False if nothing is searched for until a provider is set.", True)
+
+
+class Noted(Model):
+    """What became of a decision. It is on disk; the next run applies it."""
+
+    decision: str = of(DECISIONS, "decision", "retract")
+    namespace: str = of(MEMORY, "namespace", "samples")
+    target_type: str = of(DECISIONS, "target_type", "fact")
+    ids: list[str] = tells("All that it is about.", ["f_1c0ad2398567ecbb"])
+    event_id: str = tells("Send it again with the same, and nothing is written twice.",
+                        "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a")  # fmt: skip
+    decision_id: str = tells("Id of its record from the next run on.", "r_9f3c0d1be02a7c55")
+    written: bool = tells("False if the namespace had the event already.", True)
+    will: str = tells("What becomes of it, in words.", "to be retracted")
 
 
 class Forgotten(Model):

@@ -117,6 +117,23 @@ class ScheduleBody(ToldBody):
     )
 
 
+class DecisionBody(ToldBody):
+    """What a person decides about facts or entities."""
+
+    decision: Literal["merge", "unmerge", "keep_apart", "correct", "confirm", "retract"] = Field(
+        description="merge: they are one; keep_apart: they are two, and both hold; unmerge: take"
+        " one out again; confirm, retract, correct: a fact is right, wrong, or reads `text`.",
+        examples=["retract"],
+    )
+    ids: list[bounds.AnyId] = Field(
+        description="Of facts or entities.", examples=[["f_1c0ad2398567ecbb"]],
+        min_length=1, max_length=100,
+    )  # fmt: skip
+    text: bounds.Name | None = optional(None, "The true sentence, of a correction.")
+    into: bounds.AnyId | None = optional(None, "The fact that stays, of a merge.")
+    reason: bounds.Name | None = optional(None, "Why; it is kept and shown.")
+
+
 class ForgetBody(ToldBody):
     """What is to be taken away for good."""
 

@@ -7,10 +7,15 @@ from cairn.knowledge.ingest.inbox_events.decisions import FACT
 from cairn.resources.vector_index.protocol import Filters
 from cairn.serving.models import bodies, parameters
 from cairn.serving.models.query import paged
+from cairn.serving.query import conversation as talk
 from cairn.serving.query import graph, lineage, listing, research
 from cairn.serving.query import utility as offers
 from cairn.serving.query.briefs import project_brief
+from cairn.serving.query.costs import costs
+from cairn.serving.query.dead_letters import dead_letters
 from cairn.serving.query.lessons import lesson
+from cairn.serving.query.review.queue import review
+from cairn.serving.query.sources import sources
 from cairn.serving.read.pagination import BadCursor, Page
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.context import as_text, offer
@@ -111,6 +116,40 @@ def _is_of(learning: dict[str, Any], wanted: parameters.LearningParameters) -> b
 def recent(reader: Reader, wanted: parameters.RecentParameters) -> Page:
     """What came last."""
     return listing.recent(reader, wanted.kind, wanted.since, wanted.limit, wanted.cursor)
+
+
+def messages(
+    reader: Reader, wanted: parameters.MessageParameters, conversation_id: str
+) -> Page | None:
+    """What was said in a conversation."""
+    return talk.messages(reader, conversation_id, wanted.limit, wanted.cursor)
+
+
+def record(
+    reader: Reader, wanted: parameters.RecordParameters, record_id: str
+) -> dict[str, Any] | None:
+    """A record in its conversation."""
+    return talk.record(reader, record_id, wanted.around)
+
+
+def reviewed(reader: Reader, wanted: parameters.ReviewParameters) -> dict[str, Any]:
+    """What waits for a person."""
+    return review(reader, wanted.kind, wanted.limit)
+
+
+def letters(reader: Reader, wanted: parameters.LetterParameters) -> dict[str, Any]:
+    """What could not be read or done."""
+    return dead_letters(reader, wanted.limit)
+
+
+def paid(reader: Reader, wanted: parameters.CostParameters) -> dict[str, Any]:
+    """What calls to language models cost."""
+    return costs(reader, list(dict.fromkeys(wanted.by)), wanted.since, wanted.limit)
+
+
+def watched(reader: Reader, _: parameters.Parameters) -> dict[str, Any]:
+    """The watched sources."""
+    return sources(reader)
 
 
 def around(

@@ -168,6 +168,39 @@ class GraphParameters(At, defer_build=True):
     events: bool = optional(False, f"Also by events: {RELATING_EVENTS}.")
 
 
+class MessageParameters(At, Paged, defer_build=True):
+    """A conversation, page by page."""
+
+
+class RecordParameters(At, defer_build=True):
+    """How much of what stands around a record."""
+
+    around: bounds.Whole = optional(2, "Records before it, and after it.", 2, ge=0, le=20)
+
+
+class ReviewParameters(Parameters, defer_build=True):
+    """What of all that waits."""
+
+    kind: bounds.ReviewKind | None = optional(None, "Only of this kind.", "pairs")
+    limit: bounds.Whole = optional(20, "Of each kind, at most.", 20, ge=1, le=100)
+
+
+class LetterParameters(Parameters, defer_build=True):
+    """How many letters."""
+
+    limit: bounds.Whole = optional(20, "Rows, at most.", 20, ge=1, le=1_000)
+
+
+class CostParameters(Parameters, defer_build=True):
+    """How costs are added up."""
+
+    by: list[bounds.CostColumn] = optional(
+        ["day", "prompt", "model"], "By these, one or several.", ["day"], max_length=5
+    )
+    since: bounds.Moment | None = optional(None, "Then or later.", "2026-02-01")
+    limit: bounds.Whole = optional(20, "Rows, at most.", 20, ge=1, le=1_000)
+
+
 class ResearchParameters(Parameters, defer_build=True):
     """How much of each list of searches."""
 

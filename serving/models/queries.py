@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES
 from cairn.serving.models import answers, bodies, functions, parameters, things
 from cairn.serving.models.query import Query, listed, narrowed, one, one_with_events
+from cairn.serving.query import conversation as talk
 from cairn.serving.query import lineage, listing, research
+from cairn.serving.query.decisions import decisions
 from cairn.serving.query.interests import interests
 from cairn.serving.query.notifications import notifications
 from cairn.serving.read.bounds import ANY_ID, Id
@@ -14,6 +17,7 @@ FACT = Id.of("fact", "f_1c0ad2398567ecbb")
 ENTITY = Id.of("entity", "e_a4160f63031a50c7")
 LEARNING = Id.of("learning", "l_f4a2826654062026")
 EPISODE = Id.of("episode", "r_bb2c0d0b011bcbb2")
+CONVERSATION = Id("conversation_id", "Of a conversation.", "797df401-d9e3-405b-8320", ANY_ID)
 RECORD = Id.of("record", "r_bb2c0d0b011bcbb2")
 ANY = Id(
     "id",
@@ -123,6 +127,23 @@ QUERIES: tuple[Query[Any], ...] = (
         about="List conversations, the latest first.",
     ),
     Query(
+        name="conversation", path="/conversations/{conversation_id}", tag="browsing",
+        id=CONVERSATION,
+        do=one(talk.conversation), asked=parameters.At, answer=things.OneConversation,
+        about="Tell one conversation.",
+    ),
+    Query(
+        name="messages", path="/conversations/{conversation_id}/messages", tag="browsing",
+        id=CONVERSATION,
+        do=functions.messages, asked=parameters.MessageParameters, answer=answers.MessagePage,
+        about="Tell what was said in a conversation, in order, and what was drawn from each line.",
+    ),
+    Query(
+        name="record", path="/records/{record_id}", tag="browsing", id=RECORD,
+        do=functions.record, asked=parameters.RecordParameters, answer=answers.OneRecord,
+        about="Tell one record whole, with what stands before and after it.",
+    ),
+    Query(
         name="recent", path="/recent", tag="browsing", tool="recent_activity",
         do=functions.recent, asked=parameters.RecentParameters, answer=answers.RecentPage,
         about="List what came last: facts that were first said, learnings, episodes.",
@@ -131,6 +152,33 @@ QUERIES: tuple[Query[Any], ...] = (
         name="status", path="/status", tag="browsing", tool="memory_status",
         do=functions.status, asked=parameters.At, answer=answers.Status,
         about="Tell how much is remembered, and how fresh it is.",
+    ),
+    Query(
+        name="review", path="/review", tag="operating", waiting=DECISION_TYPES,
+        do=functions.reviewed, asked=parameters.ReviewParameters, answer=answers.Review,
+        about="List what waits for a person: facts and entities to tell apart, unclear values, what"
+        " is held in quarantine.",
+        note="A POST of `/v1/decisions` decides.",
+    ),
+    Query(
+        name="decisions", path="/decisions", tag="operating", waiting=DECISION_TYPES,
+        do=listed(decisions), asked=parameters.Turning, answer=answers.DecisionPage,
+        about="List what people decided about facts and entities, the latest first.",
+    ),
+    Query(
+        name="dead_letters", path="/dead-letters", tag="operating",
+        do=functions.letters, asked=parameters.LetterParameters, answer=answers.DeadLetters,
+        about="List what could not be read or done, with its place, and why.",
+    ),
+    Query(
+        name="costs", path="/costs", tag="operating",
+        do=functions.paid, asked=parameters.CostParameters, answer=answers.Costs,
+        about="Tell what calls to language models cost.",
+    ),
+    Query(
+        name="sources", path="/sources", tag="operating",
+        do=functions.watched, asked=parameters.Parameters, answer=answers.Sources,
+        about="List the watched sources, and how much of each was taken in.",
     ),
     Query(
         name="interests", path="/interests", tag="browsing", tool="list_interests",

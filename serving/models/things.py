@@ -251,6 +251,10 @@ class Conversation(Model):
     errors: int = of(CONVERSATIONS, "errors", 2)
 
 
+class OneConversation(Conversation):
+    """A conversation by itself."""
+
+
 class Happened(Model):
     """Something that came lately."""
 

@@ -155,3 +155,8 @@ Status = Literal[
 KnowledgeType = Literal["fact", "instruction", "preference", "procedure", "note", "episodic"]
 EntityType = Literal["project", "host", "path", "tool", "package", "system", "person", "topic"]
 Kind = Literal["fact", "learning", "episode"]
+ReviewKind = Literal[
+    "pairs", "entities", "unresolved", "proposals", "lessons", "by_rules", "lines", "retractions",
+    "at_once", "slots", "operations",
+]  # fmt: skip
+CostColumn = Literal["asset", "prompt", "fingerprint", "model", "day"]

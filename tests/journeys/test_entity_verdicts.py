@@ -19,7 +19,7 @@ from cairn.pipelines.planning.pending import night_model_work_pending
 from cairn.resources.context import State
 from cairn.resources.home.sources import add_source
 from cairn.serving.cli.main import cairn
-from cairn.serving.cli.review.entities import entity_pairs
+from cairn.serving.query.review.entities import entity_pairs
 from cairn.serving.write.decisions import choose, note, united
 from tests.journeys.hives import MODEL, chat
 from tests.journeys.running import PUBLISHED, assert_as_built

@@ -20,7 +20,7 @@ from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm.answer_cache import Answers
-from cairn.serving.cli.commands.run.dead_letters import letters
+from cairn.serving.query.dead_letters import letters
 from tests.places import ROOT
 
 MODEL_PYTHON = os.environ.get("REAL_MODEL_PYTHON")

@@ -9,10 +9,12 @@ from cairn.knowledge.deletion.tombstones import NAMESPACE
 from cairn.serving.http.auth import Asked
 from cairn.serving.http.errors import HttpRefused, NotThere
 from cairn.serving.http.routes.router import Routes
-from cairn.serving.models.answers import Forgotten, Received
-from cairn.serving.models.bodies import EventBody, ForgetBody
+from cairn.serving.models.answers import Forgotten, Noted, Received
+from cairn.serving.models.bodies import DecisionBody, EventBody, ForgetBody
 from cairn.serving.models.parameters import Parameters
 from cairn.serving.read.id_lookup import UnknownId
+from cairn.serving.write.deciding import WantedDecision, decide
+from cairn.serving.write.decisions import Undecidable
 from cairn.serving.write.deletion import Target, Unforgettable, named, whole
 from cairn.serving.write.dry_run import NotNow, answer
 from cairn.serving.write.inbox import received
@@ -28,6 +30,23 @@ def events(asked: Asked, where: Annotated[Parameters, Query()], event: EventBody
     namespace = asked.inbox(where.namespace)
     told = event.model_dump(mode="json", exclude_none=True)
     return received(asked.memory.state, namespace, told)
+
+
+@router.post("/decisions", response_model=Noted, status_code=202)
+def decisions(
+    asked: Asked, where: Annotated[Parameters, Query()], wanted: DecisionBody
+) -> dict[str, Any]:
+    """Decide about facts or entities. It is on disk when this answers; the next run applies it."""
+    asked.telling()
+    namespace = asked.namespace(where.namespace)
+    said = wanted.model_dump(exclude_none=True)
+    try:
+        noted = decide(asked.memory.state, WantedDecision(**said), namespace)
+    except UnknownId:
+        raise NotThere("no fact or entity has that id, or it is of several") from None
+    except Undecidable as error:
+        raise HttpRefused(409, str(error)) from None
+    return noted.told | {"will": noted.will}
 
 
 @router.post("/forget", response_model=Forgotten)

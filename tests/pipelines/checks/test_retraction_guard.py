@@ -11,7 +11,7 @@ from cairn.resources.context import State
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.warehouse.publication import blocked_namespaces, published
-from cairn.serving.cli.review.values import struck
+from cairn.serving.query.review.values import struck
 from cairn.serving.read.reader import open_reader
 from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, open_house, talk

@@ -23,7 +23,7 @@ from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import load_settings
 from cairn.resources.home.sources import add_source
-from cairn.serving.cli.commands.run.dead_letters import letters
+from cairn.serving.query.dead_letters import letters
 from tests.journeys.running import follow
 from tests.journeys.test_language_model import CHAT, LESSON, TAUGHT, chat, teaching, telling
 from tests.resources.model_server import ModelServer, Said, served

@@ -1,5 +1,6 @@
 """Two namespaces never see each other: on each route, with each kind of key."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -38,15 +39,16 @@ class Things:
     entity_id: str
     learning_id: str
     record_id: str
+    conversation_id: str
 
     @property
     def own(self) -> list[str]:
         """What nobody else may see."""
         return [self.topic, self.host, self.cwd, self.fact_id, self.entity_id, self.learning_id,
-                self.record_id]  # fmt: skip
+                self.record_id, self.conversation_id]  # fmt: skip
 
 
-NOTHING = Things("zebra", "192.0.2.1", "/srv/zebra", *(f"{kind}_{'0' * 16}" for kind in "felr"))
+NOTHING = Things("zebra", "192.0.2.1", "/srv/zebra", *(f"{kind}_{'0' * 16}" for kind in "felrc"))
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,17 @@ ASKED = {
     "GET /v1/episodes": Asked(),
     "GET /v1/episodes/{episode_id}": Asked(lambda of: of.record_id),
     "GET /v1/conversations": Asked(),
+    "GET /v1/conversations/{conversation_id}": Asked(lambda of: of.conversation_id),
+    "GET /v1/conversations/{conversation_id}/messages": Asked(lambda of: of.conversation_id),
+    "GET /v1/records/{record_id}": Asked(lambda of: of.record_id),
+    "GET /v1/review": Asked(),
+    "GET /v1/decisions": Asked(),
+    "POST /v1/decisions": Asked(
+        body=lambda of: {"decision": "retract", "ids": [of.fact_id]}, repeats=True
+    ),
+    "GET /v1/dead-letters": Asked(),
+    "GET /v1/costs": Asked(),
+    "GET /v1/sources": Asked(),
     "GET /v1/recent": Asked(),
     "GET /v1/status": Asked(),
     "GET /v1/interests": Asked(),
@@ -117,7 +130,7 @@ def send(
     how = ASKED[route]
     path = path.replace("{agent}", how.agent or "")
     if how.id:
-        path = f"{path.rpartition('/')[0]}/{how.id(of)}"
+        path = re.sub(r"\{\w+\}", how.id(of), path)
     named = {} if namespace is None else {"namespace": namespace}
     body = {"json": how.body(of)} if how.body else {}
     return client.request(method.upper(), path, params=how.params(of) | named, **body, **more)
@@ -134,6 +147,7 @@ def things(two: State) -> dict[str, Things]:
             fact["fact_id"], fact["entity_id"],
             listing.learnings(reader).rows[0]["learning_id"],
             listing.episodes(reader).rows[0]["episode_id"] if told else "",
+            listing.episodes(reader).rows[0]["conversation_id"],
         )  # fmt: skip
 
     return {name: of(name) for name in SAID}

@@ -14,8 +14,9 @@ from cairn.knowledge.schema.tables import FACT_SOURCES, MEMORY
 from cairn.resources.context import State, open_state
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
-from cairn.serving.cli.review.pairs import decide_on, pairs
+from cairn.serving.cli.review_output import decide_on
 from cairn.serving.query import listing
+from cairn.serving.query.review.pairs import pairs
 from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.journeys.running import follow

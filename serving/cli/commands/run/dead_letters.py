@@ -8,6 +8,7 @@ import polars as pl
 
 from cairn.serving.cli import options
 from cairn.serving.cli.terminal import console, emit_json, say, say_value
+from cairn.serving.query.dead_letters import letters, with_answers
 from cairn.serving.query.reasons import in_words
 from cairn.serving.read.display import count, one_line
 
@@ -53,9 +54,9 @@ def command(
         return
     rows = letters(state, namespace)
     if letter:
-        _show(_with_answers(state, _named(rows, letter)), as_json=as_json)
+        _show(with_answers(state, _named(rows, letter)), as_json=as_json)
         return
-    page = _with_answers(state, rows[:limit])
+    page = with_answers(state, rows[:limit])
     if as_json:
         emit_json({"total": len(rows), "dead_letters": page})
         return
@@ -117,20 +118,6 @@ def _show(found: list[dict[str, Any]], *, as_json: bool) -> None:
             say("The model said nothing that was kept.")
 
 
-def _with_answers(state: "State", rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Letters with the answer that was none: `model_output` as it came, redacted, or null."""
-    keys = {row["answer"] for row in rows if row["answer"]}
-    kept = state.answers.read(keys) if keys else {}
-    found: list[dict[str, Any]] = []
-    for row in rows:
-        answer = kept.get(row["answer"])
-        known = (answer.model, answer.attempts, answer.text) if answer else (None, None, None)
-        found.append(
-            {**row, **dict(zip(("model", "attempts", "model_output"), known, strict=True))}
-        )
-    return found
-
-
 def check_known(state: "State", namespace: str) -> None:
     """Refuses a namespace from which nothing was ever read.
 
@@ -143,55 +130,6 @@ def check_known(state: "State", namespace: str) -> None:
     files = state.warehouse.read(SOURCE_FILES, columns=["namespace"]).unique().collect()
     if namespace not in {*files["namespace"], *namespaces(state.home)}:
         raise click.ClickException(f"nothing is there for namespace {namespace!r}")
-
-
-def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]]:
-    """Dead letters, refused files and failed units, sorted by place (file:line:byte offset)."""
-    from cairn.knowledge.engine.work import ATTEMPTS
-    from cairn.knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
-
-    columns = [
-        "namespace", "dead_letter_id", "stage", "source_file", "source_line", "source_offset",
-        "unit", "reason", "answer",
-    ]  # fmt: skip
-    nothing = pl.lit(None, pl.String)
-    files = state.warehouse.read(SOURCE_FILES).filter(
-        pl.col("outcome").is_in(["rejected", "failed"])
-    )
-    failed = state.warehouse.read(WORK).filter(pl.col("outcome") == "failed")
-    found = pl.concat(
-        [
-            state.warehouse.read(DEAD_LETTERS).select(columns),
-            files.select(
-                "namespace",
-                nothing.alias("dead_letter_id"),
-                pl.lit("records").alias("stage"),
-                pl.col("path").alias("source_file"),
-                pl.lit(1, pl.Int64).alias("source_line"),
-                pl.lit(0, pl.Int64).alias("source_offset"),
-                nothing.alias("unit"),
-                "reason",
-                nothing.alias("answer"),
-            ),
-            failed.select(
-                "namespace",
-                nothing.alias("dead_letter_id"),
-                "stage",
-                pl.col("unit").alias("source_file"),
-                pl.lit(None, pl.Int64).alias("source_line"),
-                pl.lit(None, pl.Int64).alias("source_offset"),
-                "unit",
-                pl.concat_str(
-                    pl.lit("attempt "), "attempts", pl.lit(f" of {ATTEMPTS} failed")
-                ).alias("reason"),
-                nothing.alias("answer"),
-            ),
-        ]
-    )
-    if namespace is not None:
-        found = found.filter(pl.col("namespace") == namespace)
-    order = ["namespace", "source_file", "source_line", "source_offset", "stage", "dead_letter_id"]
-    return found.sort(order).collect().to_dicts()
 
 
 def _retry(state: "State", namespace: str | None, *, as_json: bool) -> None:

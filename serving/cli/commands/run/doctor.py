@@ -444,7 +444,7 @@ def _index(state: "State") -> Iterator[Finding]:
 
 
 def _dead_letters(state: "State") -> Iterator[Finding]:
-    from cairn.serving.cli.commands.run.dead_letters import letters
+    from cairn.serving.query.dead_letters import letters
 
     found = letters(state)
     if found:

@@ -184,7 +184,7 @@ def _undecided_pairs(state: "State", namespace: str | None) -> int:
 
 def _undecided_names(state: "State", namespace: str | None) -> int:
     """Pairs of entities that may be one and of which a language model has said nothing yet."""
-    from cairn.serving.cli.review.entities import entity_pairs
+    from cairn.serving.query.review.entities import entity_pairs
 
     return entity_pairs(state, namespace)["model_verdict"].null_count()
 
@@ -238,7 +238,7 @@ def _namespaces(state: "State", only: str | None) -> list[dict[str, Any]]:
     from cairn.pipelines.planning.pending import owed_work
     from cairn.resources.home.nothing_new import since_last_run
     from cairn.resources.limits.day import day_uses
-    from cairn.serving.cli.commands.run.dead_letters import letters
+    from cairn.serving.query.dead_letters import letters
     from cairn.serving.read.reader import open_reader
     from cairn.serving.status.freshness import all_namespaces, freshness
     from cairn.serving.status.totals import totals

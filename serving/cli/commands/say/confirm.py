@@ -19,12 +19,6 @@ stands again."""
 def command(decided: Decided, fact: str) -> None:
     """Say that a fact is true."""
     from cairn.knowledge.ingest.inbox_events.decisions import CONFIRM
-    from cairn.serving.cli.decision_output import tell
-    from cairn.serving.write.decisions import choose, note
+    from cairn.serving.cli.decision_output import take_down
 
-    choice = choose(decided.state, [fact], decided.namespace, facts_only="confirmed")
-    told = note(choice, CONFIRM, choice.named, reason=decided.reason)
-    again = choice.named[0].status == "retracted"
-    will = "to stand again, confirmed" if again else "to be confirmed"
-    otherwise = f"cairn retract {choice.named[0].id}"
-    tell(told, choice.named, will, otherwise, as_json=decided.as_json)
+    take_down(decided, CONFIRM, [fact])

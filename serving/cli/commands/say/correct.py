@@ -20,19 +20,6 @@ it. Put the text in quotation marks."""
 def command(decided: Decided, fact: str, text: str) -> None:
     """Put a true sentence in the place of a fact."""
     from cairn.knowledge.ingest.inbox_events.decisions import CORRECT
-    from cairn.serving.cli.decision_output import tell
-    from cairn.serving.write.decisions import choose, correction, note, unretracted, with_members
+    from cairn.serving.cli.decision_output import take_down
 
-    choice = choose(decided.state, [fact], decided.namespace, facts_only="corrected")
-    unretracted(choice)
-    said = correction(choice, text)
-    named = with_members(choice)
-    told = note(choice, CORRECT, named, text=said, reason=decided.reason)
-    otherwise = f"cairn confirm {named[0].id}"
-    tell(
-        told | {"text": said},
-        named,
-        f"to be replaced by “{said}”",
-        otherwise,
-        as_json=decided.as_json,
-    )
+    take_down(decided, CORRECT, [fact], text=text)

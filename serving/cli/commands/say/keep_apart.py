@@ -19,10 +19,6 @@ They are never merged, and neither counts as denying the other.""",
 def command(decided: Decided, ids: tuple[str, str]) -> None:
     """Say that two facts, or two entities, are two, and both hold."""
     from cairn.knowledge.ingest.inbox_events.decisions import KEEP_APART
-    from cairn.serving.cli.decision_output import tell
-    from cairn.serving.write.decisions import choose, note
+    from cairn.serving.cli.decision_output import take_down
 
-    choice = choose(decided.state, ids, decided.namespace)
-    told = note(choice, KEEP_APART, choice.named, reason=decided.reason)
-    otherwise = f"cairn merge {' '.join(each.id for each in choice.named)}"
-    tell(told, choice.named, "to be kept apart", otherwise, as_json=decided.as_json)
+    take_down(decided, KEEP_APART, ids)

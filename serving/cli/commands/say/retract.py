@@ -20,12 +20,6 @@ other entities, unless it was said elsewhere too."""
 def command(decided: Decided, fact: str) -> None:
     """Say that a fact is not true, or not worth knowing."""
     from cairn.knowledge.ingest.inbox_events.decisions import RETRACT
-    from cairn.serving.cli.decision_output import tell
-    from cairn.serving.write.decisions import choose, note, unretracted, with_members
+    from cairn.serving.cli.decision_output import take_down
 
-    choice = choose(decided.state, [fact], decided.namespace, facts_only="retracted")
-    unretracted(choice)
-    named = with_members(choice)
-    told = note(choice, RETRACT, named, reason=decided.reason)
-    otherwise = f"cairn confirm {named[0].id}"
-    tell(told, named, "to be retracted", otherwise, as_json=decided.as_json)
+    take_down(decided, RETRACT, [fact])

@@ -19,15 +19,6 @@ took others up, all others are taken from it."""
 def command(decided: Decided, id_: str) -> None:
     """Take a fact, or an entity, out of what it was merged with."""
     from cairn.knowledge.ingest.inbox_events.decisions import UNMERGE
-    from cairn.serving.cli.decision_output import tell
-    from cairn.serving.write.decisions import Undecidable, choose, note, united
+    from cairn.serving.cli.decision_output import take_down
 
-    choice = choose(decided.state, [id_], decided.namespace)
-    (own,) = choice.named
-    together = united(choice, own.id)
-    if len(together) < 2:
-        raise Undecidable(f"{own.id} is not merged with anything")
-    named = [own, *(each for each in together if each.id != own.id)]
-    told = note(choice, UNMERGE, named, reason=decided.reason)
-    otherwise = f"cairn merge {' '.join(each.id for each in named)}"
-    tell(told, named, "the first to be taken from the others", otherwise, as_json=decided.as_json)
+    take_down(decided, UNMERGE, [id_])

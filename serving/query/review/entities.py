@@ -1,11 +1,8 @@
-"""Entities that may be one thing, as `cairn review` shows them."""
+"""Entities that may be one thing."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
-
-from cairn.serving.cli.terminal import console, say
-from cairn.serving.read.display import one_line
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
@@ -71,17 +68,3 @@ def _pairs_of(state: "State") -> pl.DataFrame:
             ),
         )
     )  # fmt: skip
-
-
-def print_entities(row: dict[str, Any]) -> None:
-    """Both names, why they may be one, and the commands that decide."""
-    for side in ("left", "right"):
-        say(f"{row[f'{side}_id']}  {one_line(row[side])}", style="yellow", indent=2)
-    beside = f"; beside both: {one_line(', '.join(row['beside']))}" if row["beside"] else ""
-    say(f"{MAY_BE_ONE[row['rule']]}{beside}; in {row['namespace']}", indent=4)
-    if row["model_verdict"]:
-        why = f"; not followed ({row['rejected_by']})" if row["rejected_by"] else ""
-        say(f"a model says {row['model_verdict']}: {one_line(row['reason'])}{why}", indent=4)
-    for command in row["decide"]:
-        say(command, style="dim", indent=4)
-    console().print()

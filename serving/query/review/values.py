@@ -1,12 +1,9 @@
-"""What waits for a person about values and their times: rows of `cairn review`."""
+"""What waits for a person about values and their times."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
-
-from cairn.serving.cli.terminal import say, say_value
-from cairn.serving.read.display import count, one_line
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
@@ -66,32 +63,3 @@ def slots(state: "State", namespace: str | None) -> pl.DataFrame:
     known = list(state.policy.single_valued)
     settings = [json.dumps([*known, slot], ensure_ascii=False) for slot in found["slot"]]
     return found.with_columns(setting=pl.Series(settings, dtype=pl.String))
-
-
-def print_struck(row: dict[str, Any]) -> None:
-    """One fact that would be retracted."""
-    say(one_line(row["content"]), style="yellow", indent=2)
-    say_value("would be", row["cause"], indent=4)
-    say_value("fact", f"{row['id']} in {row['namespace']}", indent=4)
-
-
-def print_at_once(row: dict[str, Any]) -> None:
-    """Two statements of which one at most can hold."""
-    say(one_line(row["content"]), style="yellow", indent=2)
-    say(one_line(row["other"]), style="yellow", indent=2)
-    say_value("said at once", row["known_from"], indent=4)
-    say_value("facts", f"{row['fact_id']}, {row['other_id']} in {row['namespace']}", indent=4)
-
-
-def print_slot(row: dict[str, Any]) -> None:
-    """A proposal, with the setting that takes it up."""
-    say(row["slot"], style="yellow", indent=2)
-    for example in row["examples"]:
-        say(one_line(example, 200), style="dim", indent=4)
-    say_value(
-        "why",
-        f"{count(row['values'], 'value')} of {row['entities']} entities followed each other in"
-        f" {count(row['conversations'], 'conversation')}; by chance {row['chance']:.1%}",
-        indent=4,
-    )
-    say_value("to take it up", f"policy.single_valued = {row['setting']}", indent=4)

@@ -1,4 +1,4 @@
-"""What `cairn review` asks a person: which alike facts are one, and what decisions found nothing.
+"""Which facts that are alike are one, which nobody but a person can say; and what found nothing.
 
 What was decided since the last run is noted in the inbox, and waits no more.
 """
@@ -7,12 +7,9 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
 import polars as pl
 
 from cairn.knowledge.consolidation.standing import IN_FORCE
-from cairn.serving.cli.terminal import console, say, say_value
-from cairn.serving.read.display import count, one_line
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
@@ -26,7 +23,6 @@ SEEM = {
 }
 """How two facts that are alike stand to each other, by the verdict on their words."""
 
-KEYS = "m merge, k keep both, l retract the first, r retract the second, s skip, q quit"
 
 _PAIRS = pl.Schema(
     {
@@ -48,7 +44,7 @@ def pairs(state: "State", namespace: str | None) -> pl.DataFrame:
         `reason`, `refused` of what a model said and rules do not follow. The same two sentences
         about several entities stand there once.
     """
-    found = [_pairs_of(reader) for reader in _readers(state, namespace)]
+    found = [_pairs_of(reader) for reader in readers(state, namespace)]
     return pl.concat(found or [pl.DataFrame(schema=_PAIRS)])
 
 
@@ -96,26 +92,6 @@ def _pairs_of(reader: "Reader") -> pl.DataFrame:
     )
 
 
-def print_pair(row: dict[str, Any]) -> None:
-    """Both texts, how alike they are, what differs, and the commands that decide."""
-    _print_texts(row)
-    for command in row["decide"]:
-        say(command, style="dim", indent=4)
-    console().print()
-
-
-def _print_texts(row: dict[str, Any]) -> None:
-    for side in ("left", "right"):
-        sure = f"{row[f'{side}_confidence']:.2f}"
-        say(f"{row[f'{side}_id']}  {sure}  {one_line(row[side])}", style="yellow", indent=2)
-    differ = f"; {row['difference']} differs" if row["difference"] else ""
-    about = f"of {row['entity']} in {row['namespace']}"
-    say(f"{SEEM[row['verdict']]}: {row['similarity']:.2f} alike{differ}; {about}", indent=4)
-    if row["model_verdict"]:
-        said = f"a model says {row['model_verdict']}: {one_line(row['reason'])}"
-        say(f"{said}; not followed ({row['rejected_by']})", indent=4)
-
-
 def unresolved(state: "State", namespace: str | None) -> pl.DataFrame:
     """Decisions of which something cannot be applied, and why; the latest first."""
     from cairn.knowledge.schema.tables import DECISIONS
@@ -130,53 +106,8 @@ def unresolved(state: "State", namespace: str | None) -> pl.DataFrame:
     )
 
 
-def print_unresolved(row: dict[str, Any]) -> None:
-    """A decision in words, and why it is not applied."""
-    say(one_line(row["text"]), style="yellow", indent=2)
-    for label, value in (
-        ("why", row["unresolved"]), ("decided at", row["decided_at"]),
-        ("because", row["reason"]), ("record", row["decision_id"]),
-    ):  # fmt: skip
-        say_value(label, value, indent=4)
-    console().print()
-
-
-def decide_on(state: "State", namespace: str | None, limit: int) -> None:
-    """Asks about one pair after the other; each answer is noted at once."""
-    from cairn.knowledge.ingest.inbox_events.decisions import FACT, KEEP_APART, MERGE, RETRACT
-    from cairn.serving.status.pending import NEXT_RUN
-    from cairn.serving.write.decisions import chosen, note, united
-
-    by_name = {reader.namespace: reader for reader in _readers(state, namespace)}
-    decided = 0
-    gone: set[str] = set()
-    for row in pairs(state, namespace).head(limit).to_dicts():
-        ids = [row["left_id"], row["right_id"]]
-        if gone & set(ids):
-            continue
-        _print_texts(row)
-        answer = click.prompt(f"  {KEYS}", type=click.Choice(list("mklrsq")), show_choices=False)
-        console().print()
-        choice = chosen(by_name[row["namespace"]], FACT, ids)
-        match answer:
-            case "m":
-                note(choice, MERGE, choice.named)
-            case "k":
-                note(choice, KEEP_APART, choice.named)
-            case "l" | "r":
-                taken = choice.named["lr".index(answer)]
-                note(choice, RETRACT, united(choice, taken.id))
-                gone.add(taken.id)
-            case "q":
-                break
-            case _:
-                continue
-        decided += 1
-    noted = f"{count(decided, 'decision')} noted; applied {NEXT_RUN}"
-    say(noted if decided else "Nothing decided.")
-
-
-def _readers(state: "State", namespace: str | None) -> "list[Reader]":
+def readers(state: "State", namespace: str | None) -> "list[Reader]":
+    """Readers of one namespace or of all, as far as anything is published."""
     from cairn.resources.warehouse.publication import namespaces
     from cairn.serving.read.reader import open_reader
 
@@ -189,16 +120,14 @@ def _noted(reader: "Reader") -> Iterator[tuple[str, list[str]]]:
     from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, meant_of
     from cairn.knowledge.schema.identity import record_id
     from cairn.knowledge.schema.tables import DECISIONS
+    from cairn.resources.home.inbox import lines_of
 
     known = set(reader.table(DECISIONS, ["decision_id"]).collect()["decision_id"])
-    folder = reader.state.home.inbox / reader.namespace
-    for file in sorted(folder.glob("*.jsonl")):
-        for line in file.read_bytes().splitlines():
-            event = _event(line)
-            if event.get("type") not in DECISION_TYPES:
-                continue
-            if record_id(reader.namespace, event.get("event_id")) not in known:
-                yield str(event["type"]), [each.id for each in meant_of(event.get("meant"))]
+    for event in map(_event, lines_of(reader.state.home, reader.namespace)):
+        if event.get("type") not in DECISION_TYPES:
+            continue
+        if record_id(reader.namespace, event.get("event_id")) not in known:
+            yield str(event["type"]), [each.id for each in meant_of(event.get("meant"))]
 
 
 def _event(line: bytes) -> dict[str, Any]:

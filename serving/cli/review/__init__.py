@@ -1,4 +1,0 @@
-"""What `cairn review` asks about, kind by kind.
-
-It uses the terminal and write.
-"""

@@ -1,0 +1,127 @@
+"""Records in their conversation: what was said in order, and what was drawn from each line."""
+
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from cairn.knowledge.schema.fact_types import is_event
+from cairn.knowledge.schema.tables import CONVERSATIONS, FACT_SOURCES, RAW_LOGS
+from cairn.serving.read.pagination import Key, Page, page
+from cairn.serving.read.reader import Reader
+
+LONGEST = 2_000
+"""Characters of a text in a conversation; a record by itself tells all of it."""
+
+MOST_DRAWN = 20
+"""Facts that are told of one record, and lessons."""
+
+COLUMNS = (
+    "record_id", "conversation_id", "episode_id", "seq", "kind", "origin", "name", "tool_name",
+    "tool_input", "text", "is_error", "occurred_at", "source_file", "source_line",
+)  # fmt: skip
+
+
+def conversation(reader: Reader, conversation_id: str) -> dict[str, Any] | None:
+    """One conversation; None if there is none of that id by the reader's moment."""
+    found = reader.table(CONVERSATIONS).filter(conversation_id=conversation_id).collect()
+    return None if found.is_empty() else found.row(0, named=True)
+
+
+def messages(
+    reader: Reader, conversation_id: str, limit: int = 20, cursor: str | None = None
+) -> Page | None:
+    """What was said in a conversation, in order; None if there is no such conversation.
+
+    Rows have COLUMNS, texts to LONGEST characters with `cut` where that left some out, and what
+    was `drawn` from them: facts and learnings.
+
+    Raises:
+        BadCursor: the cursor is none of this list.
+    """
+    if conversation(reader, conversation_id) is None:
+        return None
+    rows = _told(reader).filter(conversation_id=conversation_id)
+    of = ("messages", reader.namespace, conversation_id)
+    found = page(rows, [Key(pl.col("seq")), Key(pl.col("record_id"))], of, limit, cursor)
+    return replace(found, rows=with_drawn(reader, [_cut(row) for row in found.rows]))
+
+
+def record(reader: Reader, record_id: str, around: int = 2) -> dict[str, Any] | None:
+    """One record whole, with so many before and after it; None if there is no such record."""
+    found = _told(reader).filter(record_id=record_id).collect()
+    if found.is_empty():
+        return None
+    row = found.row(0, named=True)
+    near = (
+        _told(reader)
+        .filter(
+            pl.col("conversation_id") == row["conversation_id"],
+            pl.col("seq").is_between(row["seq"] - around, row["seq"] + around),
+            pl.col("record_id") != record_id,
+        )
+        .sort("seq", "record_id")
+        .collect()
+        .to_dicts()
+    )
+    (drawn,) = with_drawn(reader, [row])
+    return drawn | {
+        "cut": False,
+        "before": [_cut(one) for one in near if one["seq"] < row["seq"]],
+        "after": [_cut(one) for one in near if one["seq"] >= row["seq"]],
+    }
+
+
+def with_drawn(reader: Reader, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows, each with the facts and learnings that were drawn from it, events left out."""
+    ids = pl.Series([row["record_id"] for row in rows], dtype=pl.String)
+    pairs = (
+        reader.table(FACT_SOURCES, ["fact_id", "record_id"])
+        .filter(pl.col("record_id").is_in(ids.implode()))
+        .unique()
+        .collect()
+    )
+    facts = (
+        reader.memory(pairs["fact_id"].unique())
+        .filter(~is_event())
+        .select("fact_id", "content", "status", confidence="effective")
+        .collect()
+    )
+    lessons = (
+        reader.learnings()
+        .select("learning_id", "title", record_id="source_record_ids")
+        .explode("record_id")
+        .filter(pl.col("record_id").is_in(ids.implode()))
+        .unique()
+        .collect()
+    )
+    by_fact = pairs.join(facts, on="fact_id").sort("record_id", "confidence", "fact_id")
+    found = {
+        "facts": by_fact.partition_by("record_id", as_dict=True, include_key=False),
+        "learnings": lessons.sort("record_id", "learning_id").partition_by(
+            "record_id", as_dict=True, include_key=False
+        ),
+    }
+    return [
+        row
+        | {
+            kind: of[row["record_id"],].head(MOST_DRAWN).to_dicts()
+            if (row["record_id"],) in of
+            else []
+            for kind, of in found.items()
+        }
+        for row in rows
+    ]
+
+
+def _told(reader: Reader) -> pl.LazyFrame:
+    """Records by the reader's moment."""
+    then = (pl.col("occurred_at") <= reader.latest).fill_null(value=True)
+    return reader.table(RAW_LOGS, COLUMNS).filter(then)
+
+
+def _cut(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose texts are no longer than LONGEST."""
+    long = any(len(row[name] or "") > LONGEST for name in ("text", "tool_input"))
+    texts = {name: row[name] and row[name][:LONGEST] for name in ("text", "tool_input")}
+    return row | texts | {"cut": long}

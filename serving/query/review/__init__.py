@@ -1,0 +1,4 @@
+"""What waits for a person, kind by kind: rows for every surface.
+
+It uses read.
+"""

@@ -1,0 +1,140 @@
+"""Everything that waits for a person, as one queue: what waits most for a word first."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from cairn.serving.query.review.entities import MAY_BE_ONE, entity_pairs
+from cairn.serving.query.review.operations import operations
+from cairn.serving.query.review.pairs import SEEM, pairs, unresolved
+from cairn.serving.query.review.quarantine import WHY, lessons, lines, proposals
+from cairn.serving.query.review.values import at_once, slots, struck
+from cairn.serving.read.reader import Reader
+
+if TYPE_CHECKING:
+    from cairn.resources.context import State
+
+BOTH = ("merge", "keep_apart", "retract", "correct")
+"""What may be said of two facts."""
+
+
+def _pair(row: dict[str, Any]) -> dict[str, Any]:
+    return _two(row) | {"why": SEEM[row["verdict"]], "decisions": BOTH, "about": row["entity"]}
+
+
+def _entities(row: dict[str, Any]) -> dict[str, Any]:
+    why = MAY_BE_ONE[row["rule"]]
+    beside = f"; beside both: {', '.join(row['beside'])}" if row["beside"] else ""
+    return _two(row) | {"why": why + beside, "decisions": ("merge", "keep_apart")}
+
+
+def _two(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "ids": [row["left_id"], row["right_id"]],
+        "texts": [row["left"], row["right"]],
+        "similarity": row["similarity"],
+        "model_verdict": row["model_verdict"],
+    }
+
+
+def _unresolved(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "ids": [row["decision_id"]],
+        "texts": [row["text"]],
+        "why": row["unresolved"],
+        "occurred_at": row["decided_at"],
+        "record_id": row["decision_id"],
+    }
+
+
+def _held(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "ids": [row["id"]] if row["id"] else [],
+        "texts": [text for text in (row["content"], row["quote"]) if text],
+        "why": WHY.get(row["reason"], row["reason"]),
+        "occurred_at": row["occurred_at"],
+        "record_id": row["record_id"],
+    }
+
+
+def _struck(row: dict[str, Any]) -> dict[str, Any]:
+    why = f"it would be {row['cause']}"
+    return {"ids": [row["id"]], "texts": [row["content"]], "why": why, "decisions": ("confirm",)}
+
+
+def _at_once(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "ids": [row["fact_id"], row["other_id"]],
+        "texts": [row["content"], row["other"]],
+        "why": "one conversation says both at the same time, and one at most holds",
+        "about": row["slot"],
+        "occurred_at": row["known_from"],
+        "decisions": ("retract", "correct", "keep_apart"),
+    }
+
+
+def _slot(row: dict[str, Any]) -> dict[str, Any]:
+    why = f"{row['values']} values of {row['entities']} entities followed each other"
+    setting = f"policy.single_valued = {row['setting']}"
+    return {"texts": list(row["examples"]), "why": why, "about": row["slot"], "setting": setting}
+
+
+def _operation(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "ids": list(row["example_ids"]),
+        "texts": [row["pattern"]],
+        "why": f"{row['commands']:,} commands in {row['conversations']:,} conversations, no kind",
+        "setting": f'policy.learned_operations = ["{row["pattern"]}={row["name"]}"]',
+    }
+
+
+class WaitingKind(NamedTuple):
+    """One kind of what waits."""
+
+    heading: str
+    rows: Callable[["State", str | None], pl.DataFrame]
+    """Rows of one namespace or of all."""
+    item: Callable[[dict[str, Any]], dict[str, Any]]
+    """One of them as each is told."""
+
+
+REVIEWED: Mapping[str, WaitingKind] = {
+    "pairs": WaitingKind("Facts that are alike", pairs, _pair),
+    "entities": WaitingKind("Entities that may be one", entity_pairs, _entities),
+    "unresolved": WaitingKind("Decisions that cannot be applied", unresolved, _unresolved),
+    "proposals": WaitingKind("Names and facts", proposals, _held),
+    "lessons": WaitingKind("Lessons", lessons, _held),
+    "by_rules": WaitingKind("Found by rules", partial(proposals, by_rules=True), _held),
+    "lines": WaitingKind("Lines that are left out of episodes", lines, _held),
+    "retractions": WaitingKind("Not published: it would be retracted", struck, _struck),
+    "at_once": WaitingKind("Two values at once, of what holds one", at_once, _at_once),
+    "slots": WaitingKind("Slots that seem to hold one value at a time", slots, _slot),
+    "operations": WaitingKind("Proposed operation types", operations, _operation),
+}
+"""By name, in the order in which they are asked about."""
+
+NOTHING: Mapping[str, Any] = {
+    "ids": (), "texts": (), "about": None, "similarity": None, "model_verdict": None,
+    "occurred_at": None, "record_id": None, "setting": None, "decisions": (),
+}  # fmt: skip
+"""Of what a kind does not tell."""
+
+
+def review(reader: Reader, kind: str | None = None, limit: int = 20) -> dict[str, Any]:
+    """What waits in a namespace, of one kind or of each.
+
+    Returns:
+        totals, by kind; items, at most `limit` of each kind: kind, ids, texts, why, about,
+        similarity, model_verdict, occurred_at, record_id, setting (that would take it up) and
+        decisions (that may be made about it).
+    """
+    chosen = [kind] if kind else list(REVIEWED)
+    found = {name: REVIEWED[name].rows(reader.state, reader.namespace) for name in chosen}
+    items = [
+        {"kind": name, **NOTHING, **REVIEWED[name].item(row)}
+        for name, rows in found.items()
+        for row in rows.head(limit).iter_rows(named=True)
+    ]
+    return {"totals": {name: rows.height for name, rows in found.items()}, "items": items}

@@ -1,0 +1,77 @@
+"""Decisions over HTTP: noted as a command notes them, shown as waiting, applied by the next run."""
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+
+from cairn.resources.context import State
+from cairn.serving.http.app import create_app
+from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.write.decisions import choose
+from tests.journeys.running import follow
+from tests.serving.http.conftest import LOCAL
+
+EVENT = "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a"
+
+
+@pytest.fixture
+def client(copied: State) -> Iterator[TestClient]:
+    with TestClient(create_app(Memory(copied)), base_url=LOCAL) as client:
+        yield client
+
+
+def test_a_decision_waits_and_is_applied_by_the_next_run(client: TestClient, copied: State) -> None:
+    fact = client.get("/v1/facts", params={"limit": 1}).json()["items"][0]
+    id_ = fact["fact_id"]
+    wanted = {"decision": "retract", "ids": [id_], "reason": "a joke", "event_id": EVENT}
+    noted = client.post("/v1/decisions", json=wanted)
+    assert (noted.status_code, noted.json()["will"]) == (202, "to be retracted")
+    assert noted.json()["written"]
+    assert not client.post("/v1/decisions", json=wanted).json()["written"], "sent twice, said once"
+    for list_ in ("decisions", "review"):
+        waiting = client.get(f"/v1/{list_}").json()["waiting"]
+        assert [(one["verb"], one["ids"]) for one in waiting] == [("retract", [id_])]
+    follow(copied)
+    (made,) = client.get("/v1/decisions").json()["items"]
+    assert (made["decision"], made["reason"], made["holds"]) == ("retract", "a joke", True)
+    assert client.get(f"/v1/facts/{id_}").json()["status"] == "retracted"
+    assert not client.get("/v1/decisions").json()["waiting"]
+    again = client.post("/v1/decisions", json={"decision": "retract", "ids": [id_]})
+    assert (again.status_code, "is retracted" in again.json()["detail"]) == (409, True)
+    stands = client.post("/v1/decisions", json={"decision": "confirm", "ids": [id_]})
+    assert stands.json()["will"] == "to stand again, confirmed"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status"),
+    [
+        ({"decision": "retract", "ids": ["f_" + "0" * 16]}, 404),
+        ({"decision": "forget", "ids": ["f_1"]}, 422),
+        ({"decision": "merge", "ids": ["{0}"]}, 409),
+        ({"decision": "keep_apart", "ids": ["{0}", "{0}"]}, 409),
+        ({"decision": "confirm", "ids": ["{0}", "{1}"]}, 409),
+        ({"decision": "confirm", "ids": ["{0}"], "text": "x"}, 409),
+        ({"decision": "retract", "ids": ["{0}"], "into": "{1}"}, 409),
+        ({"decision": "correct", "ids": ["{0}"]}, 409),
+        ({"decision": "merge", "ids": ["{0}", "{e}"]}, 409),
+    ],
+)
+def test_what_cannot_be_decided_is_refused_and_nothing_is_noted(
+    client: TestClient, copied: State, wanted: dict[str, object], status: int
+) -> None:
+    facts = [row["fact_id"] for row in client.get("/v1/facts").json()["items"]]
+    entity = client.get("/v1/entities").json()["items"][0]["entity_id"]
+    assert choose(copied, facts[:1], None).named
+
+    def filled(value: object) -> object:
+        text = str(value)
+        return text.replace("{0}", facts[0]).replace("{1}", facts[1]).replace("{e}", entity)
+
+    body = {
+        name: [filled(each) for each in value] if isinstance(value, list) else filled(value)
+        for name, value in wanted.items()
+    }
+    answer = client.post("/v1/decisions", json=body)
+    assert answer.status_code == status, answer.text
+    assert not client.get("/v1/decisions").json()["waiting"]
