@@ -11,9 +11,9 @@ from fastapi.telemetry import TelemetryConfig
 from cairn.resources.home.api_keys import Keyring
 from cairn.serving.http.auth import HttpGate
 from cairn.serving.http.errors import install
+from cairn.serving.http.guard import Guard, Note
 from cairn.serving.http.metrics import Metrics
 from cairn.serving.http.openapi import Json, document, page
-from cairn.serving.http.rate_limit import Guard, Note
 from cairn.serving.http.routes import hooks, knowledge, operations, research, write
 from cairn.serving.http.routes.queries import routes
 from cairn.serving.retrieval.open_memory import Memory

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from cairn.serving.http.errors import MEDIA_TYPE
-from cairn.serving.http.rate_limit import PUBLIC
+from cairn.serving.http.guard import PUBLIC
 from cairn.serving.models.answers import Problem
 
 Json = dict[str, Any]

@@ -13,7 +13,7 @@ from httpx2 import Response
 
 from cairn.resources.context import State
 from cairn.resources.home.api_keys import add_key
-from cairn.serving.http.rate_limit import PUBLIC
+from cairn.serving.http.guard import PUBLIC
 from cairn.serving.query import listing
 from cairn.serving.read.reader import open_reader
 from tests.serving.hooks.payloads import started

@@ -17,7 +17,7 @@ from cairn.resources.home.api_keys import add_key, remove_key
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.serving.http.app import create_app
-from cairn.serving.http.rate_limit import LARGEST_BODY
+from cairn.serving.http.guard import LARGEST_BODY
 from cairn.serving.retrieval.open_memory import Memory
 from tests.journeys.running import follow
 from tests.serving.http.conftest import DOCUMENT, LOCAL
