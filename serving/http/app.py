@@ -14,6 +14,8 @@ from cairn.serving.http.errors import install
 from cairn.serving.http.guard import Guard, Note
 from cairn.serving.http.metrics import Metrics
 from cairn.serving.http.openapi import Json, document, page
+from cairn.serving.http.pages import login
+from cairn.serving.http.pages import routes as pages
 from cairn.serving.http.routes import hooks, knowledge, operations, research, write
 from cairn.serving.http.routes.queries import routes
 from cairn.serving.retrieval.open_memory import Memory
@@ -47,6 +49,7 @@ def create_app(
     app = bare()
     gate = HttpGate(Keyring(memory.state.home), local)
     app.state.memory = memory
+    app.state.gate = gate
     app.state.starting = starting
     app.state.metrics = Metrics(memory)
     app.state.layers = knowledge.Layers()
@@ -88,6 +91,7 @@ def bare() -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     for router in (
+        pages.router, login.router,
         routes("asking"), knowledge.router, routes("browsing"), routes("tracing"), write.router,
         routes("researching"), research.router, hooks.router,
         routes("operating"), operations.router,

@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cairn.resources.home.api_keys import KeyListError
@@ -19,8 +20,10 @@ from cairn.resources.telemetry.spans import REQUEST, Span, span
 from cairn.serving.http.auth import HttpGate
 from cairn.serving.http.errors import UNREADABLE, HttpRefused, problem
 from cairn.serving.http.metrics import Seen
+from cairn.serving.http.pages import login
+from cairn.serving.http.pages.login import LOGIN, authorization_of, is_page
 
-PUBLIC = frozenset({"/health", "/health/ready", "/openapi.json", "/docs"})
+PUBLIC = frozenset({"/health", "/health/ready", "/openapi.json", "/docs"}) | login.PUBLIC
 """What is told without a key: it says nothing of what is remembered."""
 
 LOCAL_HOST = re.compile(
@@ -73,7 +76,9 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message).update(HEADERS)
+                given = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    given.setdefault(name, value)
             await send(message)
 
         read, largest = 0, _largest(scope["path"])
@@ -92,7 +97,7 @@ class Guard:
             await self._app(scope, receiving, sending)
         except (HttpRefused, KeyListError) as error:
             refusal = (
-                problem(error.status, error.detail, error.headers)
+                _refusal(error, scope["path"])
                 if isinstance(error, HttpRefused)
                 else problem(503, "the list of keys cannot be read: `cairn doctor` says why")
             )
@@ -129,11 +134,22 @@ class Guard:
         headers = Headers(scope=scope)
         if self._gate.open and not LOCAL_HOST.fullmatch(headers.get("host", "")):
             raise HttpRefused(421, "ask for localhost or 127.0.0.1: no key is needed there")
-        if scope["path"] not in PUBLIC:
-            state["caller"] = self._gate.caller(headers.get("authorization"))
+        path = scope["path"]
+        if path not in PUBLIC:
+            given = headers.get("authorization")
+            if given is None and is_page(path):
+                given = authorization_of(headers)
+            state["caller"] = self._gate.caller(given)
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length[:20]) > _largest(scope["path"]):
             raise HttpRefused(413, TOO_LARGE)
+
+
+def _refusal(error: HttpRefused, path: str) -> Response:
+    """What a refused request is told; people, where they show a key."""
+    if error.status == 401 and is_page(path):
+        return RedirectResponse(LOGIN, 303)
+    return problem(error.status, error.detail, error.headers)
 
 
 def _outcome(status: int) -> str:

@@ -53,7 +53,7 @@ def command(ctx: click.Context, host: str, port: int, workers: int, as_json: boo
             who = f"whoever has one of {count(len(keys), 'key')}" if keys else "this machine"
             click.echo(
                 f"{address}/v1 answers {who} from {state.home.root}\n"
-                f"{address}/docs shows what can be asked; Ctrl-C ends it",
+                f"{address}/ shows what is known, {address}/docs what can be asked; Ctrl-C ends it",
                 err=True,
             )
             if not state.readable_namespaces():
