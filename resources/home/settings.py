@@ -163,7 +163,7 @@ class Settings(BaseSettings):
         default=20_000_000_000,
         ge=0,
         description="Most bytes of a shared `warehouse` that a home keeps of namespaces of which it"
-        " has no source; those that were read longest ago give way.",
+        " has no source and in which it told nothing; those that were read longest ago give way.",
     )
     qdrant_url: Annotated[str, _address("http://127.0.0.1:6333")] | None = Field(
         default=None,

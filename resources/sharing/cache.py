@@ -33,7 +33,7 @@ class PulledNamespaces:
     def trim(self) -> list[str]:
         """Drops those that were read longest ago, until the others fit; gives their names.
 
-        Those with a source here stay, what was not pushed stays, and what is worked on.
+        Those with a source here stay, and those that `WorkingCopy.drop` leaves.
         """
         if self.most is None:
             return []

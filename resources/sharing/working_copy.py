@@ -177,9 +177,11 @@ class WorkingCopy:
         return False
 
     def drop(self) -> bool:
-        """Removes all of it here that the store has; whether there was no more than that.
+        """Removes all of it here, if the store has that; whether it did.
 
-        Nothing is removed while a run of this home works on it. A later pull brings it back.
+        Nothing is removed while a run of this home works on it, nor where this home told something
+        or was answered: without the tables that would wait to be taken in, again and again. A later
+        pull brings it back.
         """
         with self._alone(), opened(self._at_work) as run:
             try:
@@ -188,9 +190,11 @@ class WorkingCopy:
                 return False
             if self.is_cut or not self.known.number or self.changed():
                 return False
+            if any(map(self.files.is_mine, self.files.found())):
+                return False
             self._known.replace(self._pulling)
             self.files.path(MANIFESTS).unlink(missing_ok=True)  # readers see all, or nothing
-            self.files.drop_all_but(filter(self.files.is_mine, self.files.found()))
+            self.files.drop_all_but(())
             self._pulling.unlink()
             return True
 

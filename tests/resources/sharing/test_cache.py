@@ -85,6 +85,18 @@ def test_what_is_not_in_the_store_stays(reader: Sharing, tmp_path: Path) -> None
     assert reader.of("two").drop()
 
 
+def test_what_was_told_here_and_pushed_keeps_its_tables(reader: Sharing) -> None:
+    """Without them, its inbox would be taken in and the namespace pulled again, for ever."""
+    _read(reader, "one")
+    note = {"type": "note", "namespace": "one", "text": "A word."}
+    append_event(reader.home, note, redact=lambda text: (text, 0))
+    with reader.held(["one"], 0):
+        pass
+    assert not reader.of("one").drop()
+    assert _here(reader) == {"one"}
+    assert not reader.owes("one")
+
+
 def test_a_drop_that_was_killed_is_made_up_by_the_next_pull(
     reader: Sharing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
