@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import shutil
 import time
 import zlib
 from collections.abc import Callable, Collection, Generator, Mapping
@@ -170,6 +171,7 @@ class WorkingCopy:
                         ) from error
                 else:
                     self.files.drop_all_but(snapshot.files)
+                    shutil.rmtree(self._dropped, ignore_errors=True)
                     self._note(snapshot)
                     self._pulling.unlink(missing_ok=True)
                     told.note(snapshot=number, files=len(snapshot.files))
@@ -194,7 +196,11 @@ class WorkingCopy:
                 return False
             self._known.replace(self._pulling)
             self.files.path(MANIFESTS).unlink(missing_ok=True)  # readers see all, or nothing
+            shutil.rmtree(self._dropped, ignore_errors=True)
+            with suppress(FileNotFoundError):  # at once: half of a table would be a damaged one
+                self.files.tables.replace(self._dropped)
             self.files.drop_all_but(())
+            shutil.rmtree(self._dropped, ignore_errors=True)
             self._pulling.unlink()
             return True
 
@@ -385,6 +391,11 @@ class WorkingCopy:
     @property
     def _known(self) -> Path:
         return self.folder / "snapshot"
+
+    @property
+    def _dropped(self) -> Path:
+        """Where tables are while they are removed."""
+        return self.folder / "dropped"
 
     @property
     def _at_work(self) -> Path:
