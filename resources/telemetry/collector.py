@@ -81,11 +81,13 @@ class _OtlpSession(requests.Session):
         given: Mapping[str, str] = kwargs.pop("headers", None) or {}
         kept = {name: value for name, value in given.items() if name.lower() in _SENT_ON}
         try:
+            # Another place is not given the key, nor taken for one that took what was posted.
+            kwargs["allow_redirects"] = False
             response = super().request(*args, headers={**kept, **self._own}, **kwargs)
         except requests.RequestException as error:
             self._note(type(error).__name__)
             raise _NotSentError from None
-        self._note(None if response.ok else f"status {response.status_code}")
+        self._note(_refusal(response))
         return response
 
     def _note(self, wrong: str | None) -> None:
@@ -101,10 +103,16 @@ def answer_of(url: str, headers: Mapping[str, str]) -> str | None:
         with requests.Session() as session:
             given = {"content-type": "application/x-protobuf", **headers}
             where = f"{url.rstrip('/')}/v1/traces"
-            response = session.post(where, b"", headers=given, timeout=SEND_SECONDS)
+            response = session.post(
+                where, b"", headers=given, timeout=SEND_SECONDS, allow_redirects=False
+            )
     except requests.RequestException as error:
         return type(error).__name__
-    return None if response.ok else f"status {response.status_code}"
+    return _refusal(response)
+
+
+def _refusal(response: requests.Response) -> str | None:
+    return None if response.status_code < 300 else f"status {response.status_code}"
 
 
 class _NotSentError(Exception):

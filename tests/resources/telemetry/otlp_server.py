@@ -24,6 +24,8 @@ class Received:
         default_factory=list[tuple[str, Mapping[str, str], bytes]]
     )
     status: int = 200
+    location: str = ""
+    """Where it sends who posts, with a status of 300 and more."""
     goes_on: threading.Event = field(default_factory=threading.Event)
     """Until it is set, nothing is answered."""
 
@@ -77,6 +79,8 @@ def collecting(*, answers: bool = True) -> Generator[Received]:
             received.goes_on.wait(60)
             received.posts.append((self.path, dict(self.headers), body))
             self.send_response(received.status)
+            if received.location:
+                self.send_header("location", received.location)
             self.send_header("content-length", "0")
             self.end_headers()
 
