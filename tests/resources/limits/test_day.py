@@ -90,6 +90,13 @@ def test_answers_of_a_day_are_counted_for_all_processes(tmp_path: Path) -> None:
     check_limit(state, "ada", "searches", now + timedelta(minutes=1))
 
 
+def test_where_answers_cannot_be_counted_they_are_given(tmp_path: Path) -> None:
+    state = State(open_home(tmp_path), Settings(limits={"ada": Limits(searches=2)}))
+    (tmp_path / "usage").write_text("")
+    note_use(state.home, "ada", SEARCH, 1)
+    check_limit(state, "ada", "searches")
+
+
 def _home(place: Path, limits: dict[str, Limits]) -> State:
     """Two namespaces with two files each, of some 3,000 bytes."""
     state = State(open_home(place / "home"), Settings(limits=limits))
