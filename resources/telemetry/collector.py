@@ -65,6 +65,9 @@ _NOISY = (
 )
 """What tells of each post that failed, again and again."""
 
+_NOT_SENT = (requests.RequestException, ValueError)
+"""The latter of headers that cannot be written."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -84,7 +87,7 @@ class _OtlpSession(requests.Session):
             # Another place is not given the key, nor taken for one that took what was posted.
             kwargs["allow_redirects"] = False
             response = super().request(*args, headers={**kept, **self._own}, **kwargs)
-        except requests.RequestException as error:
+        except _NOT_SENT as error:
             self._note(type(error).__name__)
             raise _NotSentError from None
         self._note(_refusal(response))
@@ -99,14 +102,20 @@ class _OtlpSession(requests.Session):
 
 def answer_of(url: str, headers: Mapping[str, str]) -> str | None:
     """Why a collector takes no traces, found out by sending none; None if it takes them."""
+    found: list[str | None] = []
+    asking = Thread(target=lambda: found.append(_asked(url, headers)), daemon=True)
+    asking.start()
+    asking.join(SEND_SECONDS)  # an answer that comes bit by bit has no other end
+    return found[0] if found else f"no answer in {SEND_SECONDS:g} s"
+
+
+def _asked(url: str, headers: Mapping[str, str]) -> str | None:
     try:
         with requests.Session() as session:
             given = {"content-type": "application/x-protobuf", **headers}
             where = f"{url.rstrip('/')}/v1/traces"
-            response = session.post(
-                where, b"", headers=given, timeout=SEND_SECONDS, allow_redirects=False
-            )
-    except requests.RequestException as error:
+            response = session.post(where, b"", headers=given, timeout=60, allow_redirects=False)
+    except _NOT_SENT as error:
         return type(error).__name__
     return _refusal(response)
 

@@ -17,7 +17,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.resources.home.home import Home
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm.answer_cache import Answers, Call
-from cairn.resources.telemetry.collector import END_SECONDS, answer_of
+from cairn.resources.telemetry.collector import END_SECONDS, SEND_SECONDS, answer_of
 from cairn.resources.telemetry.spans import PULL, RUN, STAGE, carried, happened, span
 from cairn.resources.telemetry.start import start, stop
 from tests.places import ROOT
@@ -172,6 +172,28 @@ def test_a_redirect_gets_neither_key_nor_spans(
         assert answer_of(received.address, {"x-key": "of-ours"}) == f"status {status}"
     assert not elsewhere.posts
     assert f"takes nothing: status {status}" in caplog.text
+
+
+def test_a_collector_whose_answer_never_ends_is_asked_for_seconds() -> None:
+    with collecting() as received:
+        received.drips = True
+        begun = perf_counter()
+        assert answer_of(received.address, {}) == "no answer in 3 s"
+        assert perf_counter() - begun < SEND_SECONDS + 0.5
+
+
+def test_a_header_that_cannot_be_sent_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = "x-k\N{LATIN SMALL LETTER E WITH ACUTE}y"
+    with collecting() as received:
+        given = settings(received, telemetry_headers={wrong: SecretStr("of-ours")})
+        start(Home(tmp_path), given, "test")
+        with span(RUN, NAMESPACE, job="update"):
+            pass
+        stop()
+        assert answer_of(received.address, {wrong: "of-ours"}) == "UnicodeEncodeError"
+    assert "takes nothing: UnicodeEncodeError" in caplog.text
 
 
 @pytest.mark.parametrize("collector", ["hangs", "is not there", "refuses"])
