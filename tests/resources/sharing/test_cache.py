@@ -2,7 +2,9 @@
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,6 +97,37 @@ def test_what_was_told_here_and_pushed_keeps_its_tables(reader: Sharing) -> None
     assert not reader.of("one").drop()
     assert _here(reader) == {"one"}
     assert not reader.owes("one")
+
+
+def test_who_asks_while_it_comes_back_waits_for_it(
+    reader: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _read(reader, "one")
+    assert reader.of("one").drop()
+    reader._looked.clear()
+    comes = SharedFiles.write
+
+    def slowly(*given: Any) -> None:
+        time.sleep(0.2)
+        comes(*given)
+
+    monkeypatch.setattr(SharedFiles, "write", slowly)
+
+    def found(_: int) -> bool:
+        reader.follow("one")
+        return reader.of("one").is_here
+
+    with ThreadPoolExecutor(4) as asking:
+        assert all(asking.map(found, range(4)))
+
+
+def test_where_the_list_of_sources_cannot_be_read_nothing_is_dropped(reader: Sharing) -> None:
+    for name in NAMES[:2]:
+        _read(reader, name)
+    (reader.home.root / "sources.json").write_text("{")
+    reader.follow("three")
+    assert not reader.cache.trim()
+    assert _here(reader) == {*NAMES}
 
 
 def test_a_drop_that_was_killed_is_made_up_by_the_next_pull(
