@@ -419,12 +419,13 @@ def load_settings() -> Settings:
         ) from error
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        path = tuple(str(part) for part in first["loc"])
-        problem = (
-            f"no such setting{suggestion('.'.join(path), _names())}; see `cairn config`"
-            if first["type"] == "extra_forbidden"
-            else first["msg"].removeprefix("Value error, ")
-        )
+        path = tuple(str(part) for part in first["loc"] if part != "[key]")
+        if first["type"] == "extra_forbidden":
+            problem = f"no such setting{suggestion('.'.join(path), _names())}; see `cairn config`"
+        elif first["type"] in ("dict_type", "model_type"):
+            problem = "a table is asked for here, not a value"
+        else:
+            problem = first["msg"].removeprefix("Value error, ")
         origin = _origin(path, _environment(), _files())
         raise ConfigError(f"{origin}: {'.'.join(path)}: {problem}") from None
 

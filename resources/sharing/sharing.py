@@ -227,7 +227,7 @@ class Sharing:
         if copy.known.settings not in ("", self.settings) and not self.may_change:
             raise HomeError(
                 f"{namespace} in {self.address} was made by another policy, language model, prompts"
-                " or timezone than are set here: set the same (`cairn settings`), or have it made"
+                " or timezone than are set here: set the same (`cairn config`), or have it made"
                 " anew by those of this home: `cairn run --remake`"
             )
 
