@@ -500,18 +500,21 @@ class State:
             elif asset in noted:
                 file.write_text("\n".join(sorted(noted - {asset})))
 
+    def _is_noted(self, mark: str) -> bool:
+        file = self.home.root / mark
+        noted = file.read_text().split() if file.exists() else []
+        return any(self.namespace in (None, asset.partition("/")[0]) for asset in noted)
+
     @property
     def model_goes_on(self) -> bool:
         """Whether a run had no time to ask all."""
-        file = self.home.root / "model_goes_on"
-        noted = file.read_text().split() if file.exists() else []
-        return any(self.namespace in (None, asset.partition("/")[0]) for asset in noted)
+        return self._is_noted("model_goes_on")
 
     @property
     def model_waited(self) -> float:
         """Seconds since a language model could not be had; infinite if it could."""
         mark = self.home.root / "model_waits"
-        return time.time() - mark.stat().st_mtime if mark.exists() else math.inf
+        return time.time() - mark.stat().st_mtime if self._is_noted(mark.name) else math.inf
 
     @property
     def index(self) -> "VectorIndex":

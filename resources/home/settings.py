@@ -163,7 +163,7 @@ class Settings(BaseSettings):
         default=20_000_000_000,
         ge=0,
         description="Most bytes of a shared `warehouse` that a home keeps of namespaces of which it"
-        " has no source; those that were read longest ago give way.",
+        " has no source and in which it told nothing; those that were read longest ago give way.",
     )
     qdrant_url: Annotated[str, _address("http://127.0.0.1:6333")] | None = Field(
         default=None,
@@ -419,12 +419,13 @@ def load_settings() -> Settings:
         ) from error
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        path = tuple(str(part) for part in first["loc"])
-        problem = (
-            f"no such setting{suggestion('.'.join(path), _names())}; see `cairn config`"
-            if first["type"] == "extra_forbidden"
-            else first["msg"].removeprefix("Value error, ")
-        )
+        path = tuple(str(part) for part in first["loc"] if part != "[key]")
+        if first["type"] == "extra_forbidden":
+            problem = f"no such setting{suggestion('.'.join(path), _names())}; see `cairn config`"
+        elif first["type"] in ("dict_type", "model_type"):
+            problem = "a table is asked for here, not a value"
+        else:
+            problem = first["msg"].removeprefix("Value error, ")
         origin = _origin(path, _environment(), _files())
         raise ConfigError(f"{origin}: {'.'.join(path)}: {problem}") from None
 

@@ -110,7 +110,8 @@ def uses_since_midnight(home: Home, namespace: str, now: datetime) -> int:
                     end = count = 0
                 lines.seek(end)
                 new = lines.read()
-        except FileNotFoundError:
+                new = new[: new.rfind(b"\n") + 1]  # another may be writing the rest of a line
+        except OSError:  # none was counted, or it cannot be told
             return 0
         count += new.count(f'"at": "{day}T'.encode())
         _COUNTED[file] = day, end + len(new), count

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cairn.resources.home.home import NAMESPACE, Home
-from cairn.resources.home.sources import list_sources
+from cairn.resources.home.sources import SourceError, list_sources
 from cairn.resources.sharing.shared_files import SHARED
 from cairn.resources.sharing.working_copy import WorkingCopy
 
@@ -33,11 +33,14 @@ class PulledNamespaces:
     def trim(self) -> list[str]:
         """Drops those that were read longest ago, until the others fit; gives their names.
 
-        Those with a source here stay, what was not pushed stays, and what is worked on.
+        Those with a source here stay, and those that `WorkingCopy.drop` leaves.
         """
         if self.most is None:
             return []
-        own = {source.namespace for source in list_sources(self.home)}
+        try:
+            own = {source.namespace for source in list_sources(self.home)}
+        except SourceError:  # what is made here is not known; a run says so
+            return []
         folders = (self.home.root / SHARED).glob("*/")
         names = [each.name for each in folders if NAMESPACE.fullmatch(each.name)]
         there = [self.of(name) for name in names if name not in own]

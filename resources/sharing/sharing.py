@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import RECORDS
@@ -56,6 +56,8 @@ class Sharing:
     """Whether a person said that what others made is made anew by the settings of this home."""
     _leases: dict[str, Lease] = field(default_factory=dict[str, Lease], init=False, repr=False)
     _looked: dict[str, float] = field(default_factory=dict[str, float], init=False, repr=False)
+    _looking: dict[str, Thread] = field(default_factory=dict[str, Thread], init=False, repr=False)
+    _asking: Lock = field(default_factory=Lock, init=False, repr=False)
     _adopted: set[str] = field(default_factory=set[str], init=False, repr=False)
     """Namespaces that an older Cairn had as tables in the store, until they are pushed."""
     _named: list[str] = field(default_factory=list[str], init=False, repr=False)
@@ -142,12 +144,16 @@ class Sharing:
         """
         self.cache.use(namespace)
         first = namespace not in self._looked or not self.of(namespace).is_here
-        if self.home.read_only or not self._due(namespace):
+        if self.home.read_only:
             return
-        look = Thread(target=self.look, args=(namespace,), name="follow", daemon=True)
-        look.start()
-        if first:
-            look.join(MOST_WAITED)
+        with self._asking:
+            if self._due(namespace):
+                look = Thread(target=self.look, args=(namespace,), name="follow", daemon=True)
+                look.start()
+                self._looking[namespace] = look
+            under_way = self._looking.get(namespace)
+        if first and under_way:  # another may have begun it
+            under_way.join(MOST_WAITED)
 
     def pull(self, namespace: str) -> None:
         """Pulls without the lease, unless a run here has more.
@@ -156,10 +162,9 @@ class Sharing:
             HomeError: the store cannot be used.
         """
         if self.of(namespace).pull(if_pushed=True):
-            dropped = self.cache.trim()
-            for name in dropped:
-                self._looked.pop(name, None)
             self.let_go()
+            for name in self.cache.trim():
+                self._looked.pop(name, None)
 
     def look(self, namespace: str) -> None:
         """Pulls for readers, however long it takes; says so where the store cannot be used."""
@@ -222,7 +227,7 @@ class Sharing:
         if copy.known.settings not in ("", self.settings) and not self.may_change:
             raise HomeError(
                 f"{namespace} in {self.address} was made by another policy, language model, prompts"
-                " or timezone than are set here: set the same (`cairn settings`), or have it made"
+                " or timezone than are set here: set the same (`cairn config`), or have it made"
                 " anew by those of this home: `cairn run --remake`"
             )
 

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import shutil
 import time
 import zlib
 from collections.abc import Callable, Collection, Generator, Mapping
@@ -170,6 +171,7 @@ class WorkingCopy:
                         ) from error
                 else:
                     self.files.drop_all_but(snapshot.files)
+                    shutil.rmtree(self._dropped, ignore_errors=True)
                     self._note(snapshot)
                     self._pulling.unlink(missing_ok=True)
                     told.note(snapshot=number, files=len(snapshot.files))
@@ -177,9 +179,11 @@ class WorkingCopy:
         return False
 
     def drop(self) -> bool:
-        """Removes all of it here that the store has; whether there was no more than that.
+        """Removes all of it here, if the store has that; whether it did.
 
-        Nothing is removed while a run of this home works on it. A later pull brings it back.
+        Nothing is removed while a run of this home works on it, nor where this home told something
+        or was answered: without the tables that would wait to be taken in, again and again. A later
+        pull brings it back.
         """
         with self._alone(), opened(self._at_work) as run:
             try:
@@ -188,9 +192,15 @@ class WorkingCopy:
                 return False
             if self.is_cut or not self.known.number or self.changed():
                 return False
+            if any(map(self.files.is_mine, self.files.found())):
+                return False
             self._known.replace(self._pulling)
             self.files.path(MANIFESTS).unlink(missing_ok=True)  # readers see all, or nothing
-            self.files.drop_all_but(filter(self.files.is_mine, self.files.found()))
+            shutil.rmtree(self._dropped, ignore_errors=True)
+            with suppress(FileNotFoundError):  # at once: half of a table would be a damaged one
+                self.files.tables.replace(self._dropped)
+            self.files.drop_all_but(())
+            shutil.rmtree(self._dropped, ignore_errors=True)
             self._pulling.unlink()
             return True
 
@@ -381,6 +391,11 @@ class WorkingCopy:
     @property
     def _known(self) -> Path:
         return self.folder / "snapshot"
+
+    @property
+    def _dropped(self) -> Path:
+        """Where tables are while they are removed."""
+        return self.folder / "dropped"
 
     @property
     def _at_work(self) -> Path:

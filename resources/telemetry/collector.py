@@ -65,6 +65,9 @@ _NOISY = (
 )
 """What tells of each post that failed, again and again."""
 
+_NOT_SENT = (requests.RequestException, ValueError)
+"""The latter of headers that cannot be written."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -81,11 +84,13 @@ class _OtlpSession(requests.Session):
         given: Mapping[str, str] = kwargs.pop("headers", None) or {}
         kept = {name: value for name, value in given.items() if name.lower() in _SENT_ON}
         try:
+            # Another place is not given the key, nor taken for one that took what was posted.
+            kwargs["allow_redirects"] = False
             response = super().request(*args, headers={**kept, **self._own}, **kwargs)
-        except requests.RequestException as error:
+        except _NOT_SENT as error:
             self._note(type(error).__name__)
             raise _NotSentError from None
-        self._note(None if response.ok else f"status {response.status_code}")
+        self._note(_refusal(response))
         return response
 
     def _note(self, wrong: str | None) -> None:
@@ -97,14 +102,26 @@ class _OtlpSession(requests.Session):
 
 def answer_of(url: str, headers: Mapping[str, str]) -> str | None:
     """Why a collector takes no traces, found out by sending none; None if it takes them."""
+    found: list[str | None] = []
+    asking = Thread(target=lambda: found.append(_asked(url, headers)), daemon=True)
+    asking.start()
+    asking.join(SEND_SECONDS)  # an answer that comes bit by bit has no other end
+    return found[0] if found else f"no answer in {SEND_SECONDS:g} s"
+
+
+def _asked(url: str, headers: Mapping[str, str]) -> str | None:
     try:
         with requests.Session() as session:
             given = {"content-type": "application/x-protobuf", **headers}
             where = f"{url.rstrip('/')}/v1/traces"
-            response = session.post(where, b"", headers=given, timeout=SEND_SECONDS)
-    except requests.RequestException as error:
+            response = session.post(where, b"", headers=given, timeout=60, allow_redirects=False)
+    except _NOT_SENT as error:
         return type(error).__name__
-    return None if response.ok else f"status {response.status_code}"
+    return _refusal(response)
+
+
+def _refusal(response: requests.Response) -> str | None:
+    return None if response.status_code < 300 else f"status {response.status_code}"
 
 
 class _NotSentError(Exception):

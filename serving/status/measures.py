@@ -139,7 +139,7 @@ def _paid(state: State, namespace: str, now: datetime) -> list[Measure]:
             "model_waits",
             "1 if the language model could not be had when last asked: provider down, or budget"
             " spent.",
-            int(bool(asks) and not math.isinf(state.model_waited)),
+            int(bool(asks) and not math.isinf(state.of(namespace).model_waited)),
         ),
     ]
 

@@ -58,6 +58,8 @@ def test_every_setting_is_explained() -> None:
         ('[policy]\nmin_name_similarity = "high"', "here/cairn.toml: policy.min_name_similarity"),
         ('timezone = "Mars/Olympus"', "here/cairn.toml: timezone: no such timezone"),
         ('namespace = "../x"', "here/cairn.toml: namespace: "),
+        ("[limits]\nsearches = 5", "here/cairn.toml: limits.searches: a table is asked for"),
+        ('[limits."a b"]\nsearches = 5', "here/cairn.toml: limits.a b: 'a b' cannot be a name"),
         ("[policy", "here/cairn.toml: "),
     ],
 )

@@ -90,6 +90,26 @@ def test_answers_of_a_day_are_counted_for_all_processes(tmp_path: Path) -> None:
     check_limit(state, "ada", "searches", now + timedelta(minutes=1))
 
 
+def test_an_answer_that_is_just_being_written_is_counted_with_its_whole_line(
+    tmp_path: Path,
+) -> None:
+    home, now = open_home(tmp_path), datetime(2026, 3, 2, 12, tzinfo=UTC)
+    note_use(home, "ada", SEARCH, 1, at=now)
+    (file,) = (tmp_path / "usage" / "ada").iterdir()
+    line = file.read_bytes()
+    for part, seen in ((line[:12], 1), (line[12:], 2)):
+        with file.open("ab") as lines:
+            lines.write(part)
+        assert uses_since_midnight(home, "ada", now) == seen
+
+
+def test_where_answers_cannot_be_counted_they_are_given(tmp_path: Path) -> None:
+    state = State(open_home(tmp_path), Settings(limits={"ada": Limits(searches=2)}))
+    (tmp_path / "usage").write_text("")
+    note_use(state.home, "ada", SEARCH, 1)
+    check_limit(state, "ada", "searches")
+
+
 def _home(place: Path, limits: dict[str, Limits]) -> State:
     """Two namespaces with two files each, of some 3,000 bytes."""
     state = State(open_home(place / "home"), Settings(limits=limits))

@@ -2,7 +2,9 @@
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,6 +87,49 @@ def test_what_is_not_in_the_store_stays(reader: Sharing, tmp_path: Path) -> None
     assert reader.of("two").drop()
 
 
+def test_what_was_told_here_and_pushed_keeps_its_tables(reader: Sharing) -> None:
+    """Without them, its inbox would be taken in and the namespace pulled again, for ever."""
+    _read(reader, "one")
+    note = {"type": "note", "namespace": "one", "text": "A word."}
+    append_event(reader.home, note, redact=lambda text: (text, 0))
+    with reader.held(["one"], 0):
+        pass
+    assert not reader.of("one").drop()
+    assert _here(reader) == {"one"}
+    assert not reader.owes("one")
+
+
+def test_who_asks_while_it_comes_back_waits_for_it(
+    reader: Sharing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _read(reader, "one")
+    assert reader.of("one").drop()
+    reader._looked.clear()
+    comes = SharedFiles.write
+
+    def slowly(*given: Any) -> None:
+        time.sleep(0.2)
+        comes(*given)
+
+    monkeypatch.setattr(SharedFiles, "write", slowly)
+
+    def found(_: int) -> bool:
+        reader.follow("one")
+        return reader.of("one").is_here
+
+    with ThreadPoolExecutor(4) as asking:
+        assert all(asking.map(found, range(4)))
+
+
+def test_where_the_list_of_sources_cannot_be_read_nothing_is_dropped(reader: Sharing) -> None:
+    for name in NAMES[:2]:
+        _read(reader, name)
+    (reader.home.root / "sources.json").write_text("{")
+    reader.follow("three")
+    assert not reader.cache.trim()
+    assert _here(reader) == {*NAMES}
+
+
 def test_a_drop_that_was_killed_is_made_up_by_the_next_pull(
     reader: Sharing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,7 +140,8 @@ def test_a_drop_that_was_killed_is_made_up_by_the_next_pull(
             reader.of("one").drop()
     assert reader.of("one").is_cut
     assert not reader.of("one").has_unpushed(), "it is not taken for work of this home"
-    _table(reader, "one").unlink()
+    assert not _here(reader), "who looks meanwhile finds no table that lacks files"
     reader.finish_pulls()
     assert _here(reader) == {"one"}
     assert not reader.of("one").is_cut
+    assert not list(reader.of("one").folder.rglob("part.parquet")), "nor is any left aside"

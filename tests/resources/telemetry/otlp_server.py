@@ -3,9 +3,10 @@
 import gzip
 import threading
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import sleep
 from typing import Any
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
@@ -24,6 +25,10 @@ class Received:
         default_factory=list[tuple[str, Mapping[str, str], bytes]]
     )
     status: int = 200
+    location: str = ""
+    """Where it sends who posts, with a status of 300 and more."""
+    drips: bool = False
+    """Whether its answer comes bit by bit, and never to an end."""
     goes_on: threading.Event = field(default_factory=threading.Event)
     """Until it is set, nothing is answered."""
 
@@ -76,7 +81,13 @@ def collecting(*, answers: bool = True) -> Generator[Received]:
                 body = gzip.decompress(body)
             received.goes_on.wait(60)
             received.posts.append((self.path, dict(self.headers), body))
+            while received.drips:
+                with suppress(OSError):
+                    self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                sleep(0.2)
             self.send_response(received.status)
+            if received.location:
+                self.send_header("location", received.location)
             self.send_header("content-length", "0")
             self.end_headers()
 
@@ -91,6 +102,7 @@ def collecting(*, answers: bool = True) -> Generator[Received]:
         try:
             yield received
         finally:
+            received.drips = False
             received.goes_on.set()
             server.shutdown()
             thread.join()

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from pydantic import SecretStr
 
 from cairn.knowledge.schema.identity import digest
 from cairn.resources.home.home import Home
 from cairn.resources.home.settings import Settings
 from cairn.resources.llm.answer_cache import Answers, Call
-from cairn.resources.telemetry.collector import END_SECONDS
+from cairn.resources.telemetry.collector import END_SECONDS, SEND_SECONDS, answer_of
 from cairn.resources.telemetry.spans import PULL, RUN, STAGE, carried, happened, span
 from cairn.resources.telemetry.start import start, stop
 from tests.places import ROOT
@@ -155,6 +156,44 @@ def test_a_look_that_finds_nothing_is_no_span(tmp_path: Path) -> None:
         happened("alone", NAMESPACE)
         stop()
     assert sorted(each.name for each in received.spans) == ["alone", "pull", "run update"]
+
+
+@pytest.mark.parametrize("status", [302, 307])
+def test_a_redirect_gets_neither_key_nor_spans(
+    status: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with collecting() as received, collecting() as elsewhere:
+        received.status, received.location = status, f"{elsewhere.address}/v1/traces"
+        headers = {"x-key": SecretStr("of-ours")}
+        start(Home(tmp_path), settings(received, telemetry_headers=headers), "test")
+        with span(RUN, NAMESPACE, job="update"):
+            pass
+        stop()
+        assert answer_of(received.address, {"x-key": "of-ours"}) == f"status {status}"
+    assert not elsewhere.posts
+    assert f"takes nothing: status {status}" in caplog.text
+
+
+def test_a_collector_whose_answer_never_ends_is_asked_for_seconds() -> None:
+    with collecting() as received:
+        received.drips = True
+        begun = perf_counter()
+        assert answer_of(received.address, {}) == "no answer in 3 s"
+        assert perf_counter() - begun < SEND_SECONDS + 0.5
+
+
+def test_a_header_that_cannot_be_sent_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = "x-k\N{LATIN SMALL LETTER E WITH ACUTE}y"
+    with collecting() as received:
+        given = settings(received, telemetry_headers={wrong: SecretStr("of-ours")})
+        start(Home(tmp_path), given, "test")
+        with span(RUN, NAMESPACE, job="update"):
+            pass
+        stop()
+        assert answer_of(received.address, {wrong: "of-ours"}) == "UnicodeEncodeError"
+    assert "takes nothing: UnicodeEncodeError" in caplog.text
 
 
 @pytest.mark.parametrize("collector", ["hangs", "is not there", "refuses"])

@@ -137,6 +137,10 @@ def test_what_is_paid_and_what_fails_is_told_before_it_is_published(
     assert value("cairn_calls_unanswered_day") == 1
     assert value("cairn_model_waits") == 1
     assert "cairn_unpushed" not in found, "it shares with none"
+    # Another namespace, whose limit may be reached, is none of its business.
+    (place / "model_waits").write_text("other/facts")
+    found = told(state)
+    assert value("cairn_model_waits") == 0
 
 
 def test_a_namespace_that_was_never_published_is_told_of(home: Path, tmp_path: Path) -> None:
