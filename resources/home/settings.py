@@ -283,8 +283,8 @@ class Settings(BaseSettings):
     )
     log_folder: Path | None = Field(
         default=None,
-        description="Folder of the log file, one for each day; `logs` of the home if unset, a"
-        " relative one is below the home; `off` for none.",
+        description="Folder of the log file, one for each day, outside the home; `logs` in it if"
+        " unset, `off` for none.",
     )
     log_days: int = Field(default=14, ge=1, description="Days that a log file is kept.")
     telemetry_url: Annotated[str, _address("http://127.0.0.1:4318")] | None = Field(

@@ -104,11 +104,22 @@ def stop() -> None:
 
 
 def log_folder(home: Home, settings: Settings) -> Path | None:
-    """Where the log of a home is; None if there is to be none."""
+    """Where the log of a home is; None if there is to be none.
+
+    Raises:
+        ConfigError: among what the home keeps, where it would be taken for a change.
+    """
     given = settings.log_folder
-    if given is not None and str(given) == OFF:
+    if given is None:
+        return home.root / FOLDER
+    if str(given) == OFF:
         return None
-    return home.root / (given or Path(FOLDER)).expanduser()
+    folder = home.root / given.expanduser()
+    if folder.resolve().is_relative_to(home.root.resolve()) and folder != home.root / FOLDER:
+        raise ConfigError(
+            f"log_folder: {folder} is in the home: leave the setting out, or name a folder outside"
+        )
+    return folder
 
 
 def check_installed() -> None:

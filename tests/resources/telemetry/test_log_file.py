@@ -141,6 +141,9 @@ def test_it_may_lie_elsewhere_or_be_switched_off(tmp_path: Path) -> None:
     happened("two")
     assert [line["message"] for line in lines(tmp_path / "elsewhere")] == ["one"]
     assert not home.root.exists()
+    for within in ("warehouse", ".", "logs/../inbox", home.root / "other"):
+        with pytest.raises(ConfigError, match="is in the home"):
+            start(home, Settings(log_folder=Path(within)), "test")
 
 
 def test_a_span_that_nobody_hears_of_is_none() -> None:
