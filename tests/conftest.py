@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,14 @@ def shared_data() -> Path:
 def samples() -> Path:
     """The samples that the project ships."""
     return Path(__file__).parents[1] / "data" / "samples"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_told_for_another() -> Iterator[None]:
+    """What a command has begun to write or send in this process ends with its test."""
+    yield
+    if telemetry := sys.modules.get("cairn.resources.telemetry.start"):
+        telemetry.stop()
 
 
 @pytest.fixture

@@ -57,8 +57,12 @@ def _warm(memory: Memory) -> None:
     names = dict.fromkeys([*namespaces(state.home), *state.readable_namespaces()])
     for name in [*names][:MOST_WARMED]:
         memory.state.catch_up(name)
-        with suppress(NothingPublished):
+        try:
             make_ready(memory.reader(name))
+        except NothingPublished:
+            continue
+        except RuntimeError:  # this process ends, and no thread may begin any more
+            return
 
 
 def _written(seen: Seen) -> None:

@@ -137,7 +137,7 @@ def reviewed(reader: Reader, wanted: parameters.ReviewParameters) -> dict[str, A
     return review(reader, wanted.kind, wanted.limit)
 
 
-def letters(reader: Reader, wanted: parameters.LetterParameters) -> dict[str, Any]:
+def letters(reader: Reader, wanted: parameters.RowParameters) -> dict[str, Any]:
     """What could not be read or done."""
     return dead_letters(reader, wanted.limit)
 
@@ -147,9 +147,9 @@ def paid(reader: Reader, wanted: parameters.CostParameters) -> dict[str, Any]:
     return costs(reader, list(dict.fromkeys(wanted.by)), wanted.since, wanted.limit)
 
 
-def watched(reader: Reader, _: parameters.Parameters) -> dict[str, Any]:
+def watched(reader: Reader, wanted: parameters.RowParameters) -> dict[str, Any]:
     """The watched sources."""
-    return sources(reader)
+    return sources(reader, wanted.limit)
 
 
 def around(

@@ -185,8 +185,8 @@ class ReviewParameters(Parameters, defer_build=True):
     limit: bounds.Whole = optional(20, "Of each kind, at most.", 20, ge=1, le=100)
 
 
-class LetterParameters(Parameters, defer_build=True):
-    """How many letters."""
+class RowParameters(Parameters, defer_build=True):
+    """How many rows."""
 
     limit: bounds.Whole = optional(20, "Rows, at most.", 20, ge=1, le=1_000)
 

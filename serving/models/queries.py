@@ -167,7 +167,7 @@ QUERIES: tuple[Query[Any], ...] = (
     ),
     Query(
         name="dead_letters", path="/dead-letters", tag="operating",
-        do=functions.letters, asked=parameters.LetterParameters, answer=answers.DeadLetters,
+        do=functions.letters, asked=parameters.RowParameters, answer=answers.DeadLetters,
         about="List what could not be read or done, with its place, and why.",
     ),
     Query(
@@ -177,7 +177,7 @@ QUERIES: tuple[Query[Any], ...] = (
     ),
     Query(
         name="sources", path="/sources", tag="operating",
-        do=functions.watched, asked=parameters.Parameters, answer=answers.Sources,
+        do=functions.watched, asked=parameters.RowParameters, answer=answers.Sources,
         about="List the watched sources, and how much of each was taken in.",
     ),
     Query(

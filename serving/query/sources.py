@@ -9,7 +9,7 @@ from cairn.resources.home.sources import list_sources
 from cairn.serving.read.reader import Reader
 
 
-def sources(reader: Reader) -> dict[str, Any]:
+def sources(reader: Reader, limit: int = 20) -> dict[str, Any]:
     """Sources in their order, as they stand now.
 
     Returns:
@@ -40,4 +40,4 @@ def sources(reader: Reader) -> dict[str, Any]:
                 ),
             }
         )
-    return {"items": items, "total": len(items)}
+    return {"items": items[:limit], "total": len(items)}

@@ -33,7 +33,7 @@ def events(asked: Asked, where: Annotated[Parameters, Query()], event: EventBody
 
 
 @router.post("/decisions", response_model=Noted, status_code=202)
-def decisions(
+def decide_about(
     asked: Asked, where: Annotated[Parameters, Query()], wanted: DecisionBody
 ) -> dict[str, Any]:
     """Decide about facts or entities. It is on disk when this answers; the next run applies it."""

@@ -82,8 +82,7 @@ def _slot(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _operation(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "ids": list(row["example_ids"]),
+    return {  # its examples are events, which nobody is told unasked
         "texts": [row["pattern"]],
         "why": f"{row['commands']:,} commands in {row['conversations']:,} conversations, no kind",
         "setting": f'policy.learned_operations = ["{row["pattern"]}={row["name"]}"]',
