@@ -24,13 +24,11 @@ from cairn.resources.effects import (
     switched_off,
 )
 from cairn.resources.home.usage import midnight
-from cairn.resources.limits.day import day_uses
+from cairn.resources.limits.day import day_use
 from cairn.resources.web.search_provider import Failed, SearchProvider, search_provider
 
 PAUSE = 600.0
 """Seconds after the provider could not be had until it is asked again."""
-
-LIMIT = "web_searches"
 
 _TOLD = (
     "effect_id", "unit", "query", "trigger", "topic", "entity_id", "schedule_id", "learn_prompt_id",
@@ -67,7 +65,7 @@ def queue(state: State, at: datetime) -> pl.DataFrame:
     if not state.settings.limits:
         return found
     names = found["namespace"].unique().to_list()
-    uses = [use for name in names for use in day_uses(state, name, at) if use.kind == LIMIT]
+    uses = [use for name in names if (use := day_use(state, name, "web_searches", at))]
     left = {use.namespace: use.most - use.used for use in uses}
     place = pl.int_range(pl.len()).over("namespace")
     most = pl.col("namespace").replace_strict(left, default=None, return_dtype=pl.Float64)

@@ -45,16 +45,18 @@ class DayUse(NamedTuple):
         return f"limits.{self.namespace}.{self.kind}: {self.used:,.15g} of {self.most:,.15g} today"
 
 
+def day_use(state: State, namespace: str, kind: str, now: datetime | None = None) -> DayUse | None:
+    """What a namespace took today of one of KINDS; None where that is not limited."""
+    most = getattr(state.settings.limits_of(namespace), kind)
+    if most is None:
+        return None
+    used = _used(state, namespace, kind, now or datetime.now(UTC))
+    return DayUse(namespace, kind, used, most)
+
+
 def day_uses(state: State, namespace: str, now: datetime | None = None) -> list[DayUse]:
     """What a namespace took today of each thing that is limited."""
-    moment = now or datetime.now(UTC)
-    limits = state.settings.limits_of(namespace)
-    most = ((kind, getattr(limits, kind)) for kind in KINDS)
-    return [
-        DayUse(namespace, kind, _used(state, namespace, kind, moment), limit)
-        for kind, limit in most
-        if limit is not None
-    ]
+    return [use for kind in KINDS if (use := day_use(state, namespace, kind, now))]
 
 
 def check_limit(state: State, namespace: str, kind: str, now: datetime | None = None) -> None:
@@ -63,12 +65,9 @@ def check_limit(state: State, namespace: str, kind: str, now: datetime | None = 
     Raises:
         LimitReached: it may not, today.
     """
-    most = getattr(state.settings.limits_of(namespace), kind)
-    if most is None:
-        return
     moment = now or datetime.now(UTC)
-    use = DayUse(namespace, kind, _used(state, namespace, kind, moment), most)
-    if use.reached:
+    use = day_use(state, namespace, kind, moment)
+    if use and use.reached:
         raise LimitReached(use, moment)
 
 
@@ -90,12 +89,9 @@ def held_back(state: State, files: Sequence[LogFile], known: pl.DataFrame) -> li
         files: What changed.
         known: Rows of SOURCE_FILES of them.
     """
-    limits = {file.namespace: state.settings.limits_of(file.namespace).log_bytes for file in files}
-    left = {
-        name: most - _used(state, name, "log_bytes", datetime.now(UTC))
-        for name, most in limits.items()
-        if most is not None
-    }
+    names = {file.namespace for file in files}
+    uses = [use for name in names if (use := day_use(state, name, "log_bytes"))]
+    left = {use.namespace: use.most - use.used for use in uses}
     if not left:
         return []
     read = {row[:2]: row[2] for row in known.select("namespace", "path", "consumed").iter_rows()}

@@ -5,7 +5,7 @@ its language models answered: only it adds to these.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,7 +121,7 @@ class SharedFiles:
             partial.unlink(missing_ok=True)
             raise
 
-    def drop_all_but(self, names: Iterable[str]) -> None:
+    def drop_all_but(self, names: Collection[str]) -> None:
         """Removes files that a snapshot does not name, and folders that are empty then."""
         kept = {self.path(name) for name in names}
         there = [*_below(self.tables), *_below(self.index), self.path(MANIFESTS), self.path(LOOKUP)]

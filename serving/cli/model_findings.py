@@ -98,6 +98,7 @@ def model_findings(state: "State") -> Iterator[Finding]:
     yield Finding("embedder", "ok", f"{state.embedder.model}, {len(vector)} dimensions")
     if found := _reranker(state):
         yield found
+    from cairn.resources.home.usage import midnight
     from cairn.serving.cli.report import shown_dollars
     from cairn.serving.status.open_batches import batch_rows, batches_told, is_late
 
@@ -117,8 +118,7 @@ def model_findings(state: "State") -> Iterator[Finding]:
                       )  # fmt: skip
     limits = {"run": settings.budget_run, "day": settings.budget_day}
     told = [f"{limit:g} dollars a {name}" for name, limit in limits.items() if limit is not None]
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    paid = state.answers.paid(today)
+    paid = state.answers.paid(midnight(datetime.now(UTC)))
     spent = settings.budget_day is not None and paid >= settings.budget_day
     yield Finding("budget", "warning" if spent else "ok",
                   f"{', '.join(told) or 'no limit is set'}; {shown_dollars(paid)} paid today",

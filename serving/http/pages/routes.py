@@ -65,10 +65,10 @@ def home(asked: Asked, namespace: str) -> Response:
 
 def _home(asked: Access, namespace: str) -> Response:
     reader = asked.reader(parameters.At(namespace=namespace))
-    answers = {name: _answer(reader, name, {}) for name in ("status", "recent", "decisions")}
+    recent = _answer(reader, "recent", {"limit": RECENT})
     return _page(
-        "home.html", namespace, namespace=namespace, answer=answers["status"],
-        recent=answers["recent"], decided=answers["decisions"], pages=PAGES,
+        "home.html", namespace, namespace=namespace, answer=_answer(reader, "status", {}),
+        recent=recent, decided=_answer(reader, "decisions", {}), pages=PAGES,
         as_json=f"/v1/status?{urlencode({'namespace': namespace})}",
     )  # fmt: skip
 
@@ -169,16 +169,13 @@ def _besides(
 
 
 def _wanted(name: str, given: dict[str, Any], namespace: str) -> Any:
-    """Parameters of a query; a name that stands in the address may come once for a list."""
+    """Parameters of a query, as they stand in an address."""
     asks: type[BaseModel] = BY_NAME[name].asked
     return asks.model_validate(given | {"namespace": namespace}, strict=False)
 
 
 def _answer(reader: Reader, name: str, given: dict[str, Any]) -> Any:
-    wanted = _wanted(name, given, reader.namespace)
-    if name == "recent":
-        wanted = wanted.model_copy(update={"limit": RECENT})
-    return BY_NAME[name].answered(reader, wanted)
+    return BY_NAME[name].answered(reader, _wanted(name, given, reader.namespace))
 
 
 def _told(make: Callable[[], Response], namespace: str) -> Response:

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cairn.knowledge.llm.costs import BY
 from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.resources.context import State, open_state
 from cairn.resources.home.home import open_home
@@ -16,7 +17,7 @@ from cairn.serving.query.decisions import decisions
 from cairn.serving.query.listing import conversations
 from cairn.serving.query.review.queue import REVIEWED, review
 from cairn.serving.query.sources import sources
-from cairn.serving.read.bounds import ReviewKind
+from cairn.serving.read.bounds import CostColumn, ReviewKind
 from cairn.serving.read.reader import Reader, open_reader
 from tests.homes import copy_home
 
@@ -79,6 +80,7 @@ def test_what_came_later_is_not_there_yet(home: Path) -> None:
 
 def test_what_waits_is_told_alike_whatever_it_is(reader: Reader) -> None:
     assert tuple(REVIEWED) == ReviewKind.__args__
+    assert CostColumn.__args__ == BY
     found = review(reader)
     assert sum(found["totals"].values()) > 0
     assert {item["kind"] for item in found["items"]} == {k for k, n in found["totals"].items() if n}
