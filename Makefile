@@ -56,11 +56,13 @@ test-model: setup  ## The whole path with a real language model, a tiny one (hal
 		|| { echo "The model cannot be had here: nothing is tested"; exit 0; } ; \
 	REAL_MODEL_PYTHON="$(CURDIR)/.venv-model/bin/python" .venv/bin/pytest -n0 tests/real_model
 
-test-scale: setup  ## Three machines that share an object store, one killed, one late (half an hour; needs pip's index)
+test-scale: setup  ## Three machines that share an object store, one killed, one late (half an hour; needs pip's index, and PostgreSQL if you have it)
 	@$(PYTHON) -m venv .venv-scale && .venv-scale/bin/python -m pip install --quiet --disable-pip-version-check \
-		"moto[server,s3]==5.2.5" \
+		"moto[server,s3]==5.2.5" && .venv-scale/bin/python -m pip install --quiet --disable-pip-version-check \
+		--upgrade --no-deps --target .venv-scale/postgres dagster-postgres==0.29.27 psycopg2-binary \
 		|| { echo "The server cannot be had here: nothing is tested"; exit 0; } ; \
-	SCALE_PYTHON="$(CURDIR)/.venv-scale/bin/python" .venv/bin/pytest -n0 -s tests/scale
+	SCALE_PYTHON="$(CURDIR)/.venv-scale/bin/python" SCALE_DAGSTER_POSTGRES="$(CURDIR)/.venv-scale/postgres" \
+		.venv/bin/pytest -n0 -s tests/scale
 
 lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/ruff check .

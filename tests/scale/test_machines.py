@@ -1,6 +1,7 @@
 """Machines that share an object store: some die, some come back too late, none of it shows.
 
-`make test-scale` installs an S3 server with pip and runs this; `make test` passes over it.
+`make test-scale` installs an S3 server with pip and runs this; `make test` passes over it. Where
+PostgreSQL is installed, it has Dagster's storage of two of the machines, and restarts.
 """
 
 import json
@@ -24,9 +25,12 @@ from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.sharing.store import SharedStore
 from tests.places import ROOT
+from tests.scale.postgres import FOUND, Postgres
 
 SCALE_PYTHON = os.environ.get("SCALE_PYTHON")
 """Python of the environment that has the server."""
+DAGSTER_POSTGRES = os.environ.get("SCALE_DAGSTER_POSTGRES", "")
+"""Folder with what Dagster reaches PostgreSQL with: no part of the project's own environment."""
 pytestmark = [
     pytest.mark.skipif(not SCALE_PYTHON, reason="`make test-scale` runs it"),
     pytest.mark.allow_hosts(["127.0.0.1"]),
@@ -87,6 +91,12 @@ class Machine:
                 "CAIRN_LEASE_SECONDS": str(LEASE_SECONDS),
             }
 
+    def keep_runs_in(self, database: str) -> None:
+        """Has Dagster keep its runs and events there."""
+        settings = f"storage: {{postgres: {{postgres_url: {json.dumps(database)}}}}}\n"
+        (open_home(self.root).dagster / "dagster.yaml").write_text(settings)
+        self.given |= {"PYTHONPATH": DAGSTER_POSTGRES}
+
     def start(self) -> subprocess.Popen[bytes]:
         """`cairn run`."""
         command = [sys.executable, "-m", "cairn", "--home", str(self.root), "run", "--no-report"]
@@ -114,6 +124,17 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
+def postgres() -> Iterator[Postgres | None]:
+    if not (FOUND and DAGSTER_POSTGRES):
+        print("without PostgreSQL, which is not installed")  # noqa: T201
+        yield None
+        return
+    found = Postgres()
+    yield found
+    found.stop()
+
+
+@pytest.fixture
 def logs(tmp_path: Path) -> Path:
     """A folder for each namespace, with a part of a session."""
     sessions = sorted((ROOT / "data" / "samples").rglob("*.jsonl"))
@@ -128,9 +149,12 @@ def logs(tmp_path: Path) -> Path:
 
 
 def test_whatever_dies_the_end_is_what_one_process_makes_alone(
-    server: Server, logs: Path, tmp_path: Path
+    server: Server, postgres: Postgres | None, logs: Path, tmp_path: Path
 ) -> None:
     first, second, third = (Machine(tmp_path / name, logs, server) for name in "abc")
+    if postgres:
+        first.keep_runs_in(postgres.database("first"))
+        third.keep_runs_in(postgres.database("third"))
     store = SharedStore("s3://cairn/shared", server.options)
     server.failing(on=True)
     killed, stopped = first.start(), second.start()
@@ -139,7 +163,17 @@ def test_whatever_dies_the_end_is_what_one_process_makes_alone(
         assert (killed.poll(), stopped.poll()) == (None, None), first.said + second.said
     killed.send_signal(signal.SIGKILL)
     stopped.send_signal(signal.SIGSTOP)
-    third.run()
+    working = third.start()
+    if postgres:
+        while len(store.folders()) < NAMESPACES // 2 and working.poll() is None:
+            time.sleep(0.5)
+        assert working.poll() is None, third.said
+        postgres.restart()
+        # A run whose events cannot be kept ends, as `cairn up` has it; the next takes it up.
+        assert working.wait(SLOWEST) in (0, 1)
+        print(f"PostgreSQL restarted: the run ended with {working.returncode}")  # noqa: T201
+        working = third.start()
+    assert working.wait(SLOWEST) == 0, third.said
     stopped.send_signal(signal.SIGCONT)
     assert stopped.wait(SLOWEST) in (0, 1)
     first.run()
