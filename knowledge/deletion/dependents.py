@@ -12,6 +12,7 @@ import polars as pl
 
 from cairn.knowledge.extraction.introductions import WRITTEN, forms
 from cairn.knowledge.extraction.searches import SEARCHES
+from cairn.knowledge.ingest.inbox_events.documents import DOCUMENT
 from cairn.knowledge.ingest.inbox_events.notifications import NOTICES, notice_of
 from cairn.knowledge.ingest.inbox_events.offers import OFFERS, offer_of
 from cairn.knowledge.ingest.inbox_events.searches import search_of
@@ -109,7 +110,7 @@ def resting(
         here = logs.join(lines, on=_PLACE, how="semi", nulls_equal=True)
         every = set(here["record_id"])
         more = every | _decided(every, tables, policy) | _made_for(every, searches)
-        more |= _told(every, notices)
+        more |= _told(every, notices) | _missed_in(every, tables)
         if more == wanted:
             return Resting(lines.sort("record_key"), sorted(every))
         wanted = more
@@ -213,6 +214,14 @@ def _told(gone: set[str], notices: pl.DataFrame) -> set[str]:
     """Records of notifications that tell of what stood in records that go."""
     mine = pl.col("of").list.set_intersection(sorted(gone)).list.len() > 0
     return set(notices.filter(mine)["record_id"])
+
+
+def _missed_in(gone: set[str], tables: Tables) -> set[str]:
+    """Records of texts that say what should have been learnt from records that go."""
+    rows = tables["raw_logs"].filter(
+        pl.col("kind") == DOCUMENT, pl.col("reply_to").is_in(sorted(gone))
+    )
+    return set(rows.select("record_id").collect()["record_id"])
 
 
 def _decided(gone: set[str], tables: Tables, policy: Policy) -> set[str]:

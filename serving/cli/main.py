@@ -59,6 +59,7 @@ COMMANDS = {
     "correct": ("say", "Put a true sentence in the place of a fact"),
     "confirm": ("say", "Say that a fact is true"),
     "rate": ("say", "Say that a learning helped, or did not"),
+    "missed": ("say", "Say what should have been learnt from a record"),
     "retract": ("say", "Say that a fact is not true, or not worth knowing"),
     "forget": ("say", "Take something away for good, with all that rests on it alone"),
     "dead-letters": ("run", "What could not be read, and why"),

@@ -14,7 +14,7 @@ from cairn.serving.http.errors import install
 from cairn.serving.http.guard import Guard, Note
 from cairn.serving.http.metrics import Metrics
 from cairn.serving.http.openapi import Json, document, page
-from cairn.serving.http.pages import login
+from cairn.serving.http.pages import actions, files, login
 from cairn.serving.http.pages import routes as pages
 from cairn.serving.http.routes import hooks, knowledge, operations, research, write
 from cairn.serving.http.routes.queries import routes
@@ -53,7 +53,7 @@ def create_app(
     app.state.starting = starting
     app.state.metrics = Metrics(memory)
     app.state.layers = knowledge.Layers()
-    install(app)
+    install(app, pages.refused)
     app.add_middleware(Guard, gate=gate, notes=(app.state.metrics.saw, *notes))
     app.state.document = api_document
 
@@ -91,7 +91,7 @@ def bare() -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     for router in (
-        pages.router, login.router,
+        pages.router, actions.router, files.router, login.router,
         routes("asking"), knowledge.router, routes("browsing"), routes("tracing"), write.router,
         routes("researching"), research.router, hooks.router,
         routes("operating"), operations.router,

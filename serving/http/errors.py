@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +15,7 @@ from cairn.resources.home.damage import Damaged
 from cairn.resources.limits.day import LimitReached
 from cairn.resources.vector_index.protocol import VectorIndexError
 from cairn.serving.models.answers import Problem, Wrong
+from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.pagination import BadCursor
 from cairn.serving.read.reader import NothingPublished
 from cairn.serving.write.decisions import Undecidable
@@ -59,11 +61,24 @@ def problem(
     return Response(content, status, dict(headers or {}), media_type=MEDIA_TYPE)
 
 
-def _refused(_: Request, error: Any) -> Response:
-    return problem(error.status, error.detail, error.headers)
+class Refusal(NamedTuple):
+    """Why a request is not answered."""
+
+    status: int
+    detail: str
+    headers: Mapping[str, str] | None = None
+    errors: Sequence[Wrong] | None = None
 
 
-def _of_starlette(request: Request, error: Any) -> Response:
+AsPage = Callable[[Request, int, str], Response | None]
+"""How a person is told that reads pages; None for whoever reads none."""
+
+
+def _refused(_: Request, error: Any) -> Refusal:
+    return Refusal(error.status, error.detail, error.headers)
+
+
+def _of_starlette(request: Request, error: Any) -> Refusal:
     """A path that is not there, a method that it has not, a body that cannot be read."""
     headers = dict(error.headers or {})
     if error.status_code == 405:
@@ -76,14 +91,14 @@ def _of_starlette(request: Request, error: Any) -> Response:
         405: "the path has no such method",
         413: "the body is too large",
     }.get(error.status_code, "the request cannot be read")
-    return problem(error.status_code, detail, headers)
+    return Refusal(error.status_code, detail, headers)
 
 
-def _invalid(_: Request, error: Any) -> Response:
+def _invalid(_: Request, error: Any) -> Refusal:
     """What is wrong with each parameter, without repeating what was sent."""
     wrong = [_wrong(each) for each in error.errors()]
     parts = "part" if len(wrong) == 1 else "parts"
-    return problem(422, f"{len(wrong)} {parts} of the request cannot be accepted", errors=wrong)
+    return Refusal(422, f"{len(wrong)} {parts} of the request cannot be accepted", errors=wrong)
 
 
 def _wrong(error: Mapping[str, Any]) -> Wrong:
@@ -94,24 +109,25 @@ def _wrong(error: Mapping[str, Any]) -> Wrong:
     return Wrong(place=place, name=".".join(path)[:LONGEST_PLACE], detail=detail)
 
 
-def _not_now(_: Request, error: Any) -> Response:
+def _not_now(_: Request, error: Any) -> Refusal:
     if isinstance(error, Damaged):
-        return problem(503, UNREADABLE)
+        return Refusal(503, UNREADABLE)
     what = "the list of keys" if isinstance(error, KeyListError) else "the index"
-    return problem(503, f"{what} cannot be read: `cairn doctor` says why")
+    return Refusal(503, f"{what} cannot be read: `cairn doctor` says why")
 
 
-def _limited(_: Request, error: Any) -> Response:
-    return problem(429, str(error), {"retry-after": str(math.ceil(error.seconds))})
+def _limited(_: Request, error: Any) -> Refusal:
+    return Refusal(429, str(error), {"retry-after": str(math.ceil(error.seconds))})
 
 
-def install(app: FastAPI) -> None:
-    """Has an app tell problems in this way."""
-    problems: tuple[tuple[type[Exception], Callable[[Request, Any], Response]], ...] = (
+def install(app: FastAPI, as_page: AsPage) -> None:
+    """Has an app tell problems in this way, and people on pages by a page."""
+    problems: tuple[tuple[type[Exception], Callable[[Request, Any], Refusal]], ...] = (
         (HttpRefused, _refused),
-        (BadCursor, lambda _, error: problem(400, str(error))),
-        (Undecidable, lambda _, error: problem(422, str(error))),
-        (NothingPublished, lambda _, __: problem(404, "nothing is published here yet")),
+        (UnknownId, lambda _, error: Refusal(404, str(error))),
+        (BadCursor, lambda _, error: Refusal(400, str(error))),
+        (Undecidable, lambda _, error: Refusal(422, str(error))),
+        (NothingPublished, lambda _, __: Refusal(404, "nothing is published here yet")),
         (LimitReached, _limited),
         (VectorIndexError, _not_now),
         (KeyListError, _not_now),
@@ -120,4 +136,11 @@ def install(app: FastAPI) -> None:
         (HTTPException, _of_starlette),
     )
     for kind, told in problems:
-        app.add_exception_handler(kind, told)
+        app.add_exception_handler(kind, partial(_answer, told, as_page))
+
+
+def _answer(
+    told: Callable[[Request, Any], Refusal], as_page: AsPage, request: Request, error: Any
+) -> Response:
+    refusal = told(request, error)
+    return as_page(request, refusal.status, refusal.detail) or problem(*refusal)

@@ -342,6 +342,30 @@ class Review(AnswerBase):
     waiting: list[Waiting] = Field(description="What was decided since, for the next run to apply.")
 
 
+class ProjectPage(Listed[operations.WorkedProject]):
+    """Projects, the one that was worked on last first."""
+
+
+class MissedPage(Listed[operations.MissedSentence]):
+    """What should have been learnt, the latest first."""
+
+    waiting: list[Waiting] = Field(description="What was said since, for the next run to take in.")
+
+
+class Changes(AnswerBase):
+    """What differs between two publications."""
+
+    CUT = ("items",)
+
+    publications: list[operations.Publication] = Field(description="Those that are kept.")
+    since: int = tells("The earlier one that was compared.", 1)
+    until: int = tells("The later one.", 0)
+    totals: dict[str, dict[str, int]] = tells(
+        "How many rows differ, by kind and change.", {"fact": {"appeared": 3, "changed": 1}}
+    )
+    items: list[operations.ChangedRow] = Field(description="At most `limit` of each kind.")
+
+
 class DeadLetters(AnswerBase):
     """What could not be read or done."""
 
@@ -413,6 +437,14 @@ class Noted(Model):
     decision_id: str = tells("Id of its record from the next run on.", "r_9f3c0d1be02a7c55")
     written: bool = tells("False if the namespace had the event already.", True)
     will: str = tells("What becomes of it, in words.", "to be retracted")
+
+
+class NotedMissing(Received):
+    """What should have been learnt, once it is noted."""
+
+    missed_in: str = of(RAW_LOGS, "record_id", "r_bb2c0d0b011bcbb2")
+    expected: str = tells("What should have been learnt.", NPM)
+    applied: str = tells("When.", "at the next run: cairn run")
 
 
 class Forgotten(Model):

@@ -134,6 +134,20 @@ class DecisionBody(ToldBody):
     reason: bounds.Name | None = optional(None, "Why; it is kept and shown.")
 
 
+class MissedBody(BaseModel):
+    """What should have been learnt from a record."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    missed_in: bounds.AnyId = Field(
+        description="Id of the record.", examples=["r_bb2c0d0b011bcbb2"]
+    )
+    expected: bounds.Name = Field(
+        description="What should have been learnt, in one sentence.",
+        examples=["The vault host moves to a new address in May."],
+    )
+
+
 class ForgetBody(ToldBody):
     """What is to be taken away for good."""
 

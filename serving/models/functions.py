@@ -11,6 +11,7 @@ from cairn.serving.query import conversation as talk
 from cairn.serving.query import graph, lineage, listing, research
 from cairn.serving.query import utility as offers
 from cairn.serving.query.briefs import project_brief
+from cairn.serving.query.changes import changes
 from cairn.serving.query.costs import costs
 from cairn.serving.query.dead_letters import dead_letters
 from cairn.serving.query.lessons import lesson
@@ -150,6 +151,11 @@ def paid(reader: Reader, wanted: parameters.CostParameters) -> dict[str, Any]:
 def watched(reader: Reader, wanted: parameters.RowParameters) -> dict[str, Any]:
     """The watched sources."""
     return sources(reader, wanted.limit)
+
+
+def compared(reader: Reader, wanted: parameters.ChangeParameters) -> dict[str, Any]:
+    """What differs between two publications."""
+    return changes(reader, wanted.since, wanted.until, wanted.limit)
 
 
 def around(

@@ -138,3 +138,50 @@ class WatchedSource(Model):
     bytes: int = tells("Their size.", 2_400_000)
     changed: int = tells("Files that are new or have grown since they were read.", 0)
     rejected: int = tells("Files of an unknown kind, or that cannot be read.", 0)
+
+
+class WorkedProject(Model):
+    """A project that was worked on."""
+
+    project: str = tells("Its name.", "lantern-shop")
+    conversations: int = tells("Conversations about it.", 4)
+    first_seen: datetime | None = tells("When the first began.", AT)
+    last_seen: datetime | None = tells("When the last ended.", AT)
+    lines: int = tells("Lines of its brief today, before a budget cuts it.", 14)
+
+
+class MissedSentence(Model):
+    """A labelled example: a record, and what should have been learnt from it."""
+
+    example_id: str = tells("Of the record that says so.", "r_9f3c0d1be02a7c55")
+    record_id: str = of(RAW_LOGS, "record_id", "r_bb2c0d0b011bcbb2")
+    conversation_id: str | None = tells("Its conversation; null if it is forgotten.", None)
+    expected: str = tells("What should have been learnt.", NPM)
+    text: str | None = tells("What the record says, its beginning.", NPM)
+    at: datetime | None = tells("When it was said.", AT)
+
+
+class Publication(Model):
+    """A publication that is kept."""
+
+    number: int = tells("Counted back from the one in force, which is 0.", 0)
+    published_at: datetime = tells("When, by the clock.", AT)
+    watermark: datetime | None = tells("Its latest event.", AT)
+
+
+class ToldSide(Model):
+    """How one publication tells something."""
+
+    text: str = tells("What it says.", NPM)
+    status: str = tells("How it stands.", "active")
+    confidence: float = tells("At its last event, 0 to 1.", 0.6)
+
+
+class ChangedRow(Model):
+    """Something that two publications do not tell alike."""
+
+    change: str = tells("changed, appeared or gone.", "changed")
+    kind: str = tells("learning, fact or entity.", "fact")
+    id: str = tells("Its id.", "f_1c0ad2398567ecbb")
+    before: ToldSide | None = Field(description="Null if it was not there.")
+    after: ToldSide | None = Field(description="Null if it is not there any more.")

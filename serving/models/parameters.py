@@ -191,6 +191,16 @@ class RowParameters(Parameters, defer_build=True):
     limit: bounds.Whole = optional(20, "Rows, at most.", 20, ge=1, le=1_000)
 
 
+class ChangeParameters(Parameters, defer_build=True):
+    """Which two publications are compared."""
+
+    since: bounds.Whole = optional(
+        1, "The earlier one, counted back from the one in force.", 1, ge=0, le=100
+    )
+    until: bounds.Whole = optional(0, "The later one; 0 is in force.", 0, ge=0, le=100)
+    limit: bounds.Whole = optional(20, "Rows of each kind, at most.", 20, ge=1, le=1_000)
+
+
 class CostParameters(Parameters, defer_build=True):
     """How costs are added up."""
 

@@ -9,9 +9,11 @@ from cairn.serving.query import conversation as talk
 from cairn.serving.query import lineage, listing, research
 from cairn.serving.query.decisions import decisions
 from cairn.serving.query.interests import interests
+from cairn.serving.query.missed import missed
 from cairn.serving.query.notifications import notifications
+from cairn.serving.query.projects import projects
 from cairn.serving.read.bounds import ANY_ID, Id
-from cairn.serving.status.pending import ATTITUDES, LEARN, NOTICES, RESEARCH, SCHEDULES
+from cairn.serving.status.pending import ATTITUDES, LEARN, MISSED, NOTICES, RESEARCH, SCHEDULES
 
 FACT = Id.of("fact", "f_1c0ad2398567ecbb")
 ENTITY = Id.of("entity", "e_a4160f63031a50c7")
@@ -121,6 +123,11 @@ QUERIES: tuple[Query[Any], ...] = (
         about="Tell one episode, and where its request stands.",
     ),
     Query(
+        name="projects", path="/projects", tag="browsing",
+        do=listed(projects), asked=parameters.Turning, answer=answers.ProjectPage,
+        about="List projects, the one that was worked on last first.",
+    ),
+    Query(
         name="conversations", path="/conversations", tag="browsing",
         do=narrowed(listing.conversations), asked=parameters.TalkParameters,
         answer=answers.ConversationPage,
@@ -164,6 +171,17 @@ QUERIES: tuple[Query[Any], ...] = (
         name="decisions", path="/decisions", tag="operating", waiting=DECISION_TYPES,
         do=listed(decisions), asked=parameters.Turning, answer=answers.DecisionPage,
         about="List what people decided about facts and entities, the latest first.",
+    ),
+    Query(
+        name="missed", path="/missed", tag="operating", waiting=MISSED,
+        do=listed(missed), asked=parameters.Turning, answer=answers.MissedPage,
+        about="List what people said should have been learnt: labelled examples, the latest first.",
+    ),
+    Query(
+        name="changes", path="/changes", tag="operating",
+        do=functions.compared, asked=parameters.ChangeParameters, answer=answers.Changes,
+        about="Tell what differs between two publications that are kept: learnings, facts, entities"
+        " that appeared, changed or are gone.",
     ),
     Query(
         name="dead_letters", path="/dead-letters", tag="operating",

@@ -5,8 +5,15 @@ from typing import Any
 
 import polars as pl
 
+from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS
 from cairn.knowledge.schema.fact_types import is_event
-from cairn.knowledge.schema.tables import CONVERSATIONS, FACT_SOURCES, RAW_LOGS
+from cairn.knowledge.schema.tables import (
+    CONVERSATIONS,
+    FACT_SOURCES,
+    KNOWN_ONLY_CANDIDATES,
+    RAW_LOGS,
+    REJECTED_FACTS,
+)
 from cairn.serving.read.pagination import Key, Page, page
 from cairn.serving.read.reader import Reader
 
@@ -15,6 +22,9 @@ LONGEST = 2_000
 
 MOST_DRAWN = 20
 """Facts that are told of one record, and lessons."""
+
+MOST_REFUSED = 200
+"""Refused candidates that are told of one conversation."""
 
 COLUMNS = (
     "record_id", "conversation_id", "episode_id", "seq", "kind", "origin", "name", "tool_name",
@@ -45,6 +55,25 @@ def messages(
     of = ("messages", reader.namespace, conversation_id)
     found = page(rows, [Key(pl.col("seq")), Key(pl.col("record_id"))], of, limit, cursor)
     return replace(found, rows=with_drawn(reader, [_cut(row) for row in found.rows]))
+
+
+def refused_candidates(reader: Reader, conversation_id: str) -> list[dict[str, Any]]:
+    """What was proposed of a conversation and refused: record_id, content, reason, extractor.
+
+    What gives orders to a model is left out: `cairn review` tells it. The first MOST_REFUSED.
+    """
+    columns = ["record_id", "content", "reason", "extractor"]
+    found = [
+        reader.table(table)
+        .filter(
+            pl.col("conversation_id") == conversation_id,
+            pl.col("reason").is_not_null(),
+            pl.col("reason") != QUARANTINED_ORDERS,
+        )
+        .select(columns)
+        for table in (REJECTED_FACTS, KNOWN_ONLY_CANDIDATES)
+    ]
+    return pl.concat(found).sort(columns).head(MOST_REFUSED).collect().to_dicts()
 
 
 def record(reader: Reader, record_id: str, around: int = 2) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, in_words, meant_of
+from cairn.knowledge.ingest.inbox_events.documents import DOCUMENT
 from cairn.knowledge.schema.identity import record_id
 from cairn.knowledge.schema.tables import RAW_LOGS, SOURCE_FILES
 from cairn.resources.context import State
@@ -29,6 +30,7 @@ ATTITUDES = frozenset({"like", "unlike", "dislike", "undislike", "mute", "unmute
 NOTICES = frozenset({"reaction", "retry notification", "mute", "unmute"})
 TEXTS = frozenset({"document", "knowledge"})
 RATINGS = frozenset({"rating"})
+MISSED = frozenset({"missed"})
 """Verbs of what each list is about; see `Pending.verb`."""
 
 LONGEST = 80
@@ -46,8 +48,9 @@ class Pending(NamedTuple):
     event_id: str
     at: datetime
     verb: str
-    """Of a command its first word (`learn`), a thumb for a learning `rating`, else the event's type
-    (`note`, `retract`, `reaction`, `document`, `tombstone`, `retry search`, …)."""
+    """Of a command its first word (`learn`), a thumb for a learning `rating`, a text of what should
+    have been learnt `missed`, else the event's type (`note`, `retract`, `reaction`, `document`,
+    `tombstone`, `retry search`, …)."""
     text: str
     """In words, without secrets, on one line."""
     ids: tuple[str, ...]
@@ -120,6 +123,9 @@ def _read(kind: str, event: dict[str, Any]) -> tuple[str, str, tuple[str, ...]]:
     elif kind == "tombstone":
         verb, ids = kind, tuple(map(str, event.get("ids") or ()))
         said = f"forget {event.get('thing') or ''} {', '.join(ids)}"
+    elif kind == DOCUMENT and to:
+        verb, ids = "missed", (to,)
+        said = f"missed in {to}: {text}"
     elif kind == "retry":
         verb = f"retry {event.get('effect')}"
         ids = (str(given.get("effect_id") or ""),)

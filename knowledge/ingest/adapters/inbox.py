@@ -9,8 +9,9 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
   message came unasked), strength (0 to 1, how much a thumb for a learning counts), meant (of a
   learning: its category and records, by which it is found under another id)
 - note: text
-- document: text that somebody gives to be read as knowledge; optional name, its title, and item
-  with `about`: the entity that it is about
+- document: text that somebody gives to be read as knowledge; optional name, its title, item
+  with `about`: the entity that it is about, and reply_to: the record of which it should have been
+  learnt
 - knowledge: item, a profile, a piece or an edge (knowledge/ingest/inbox_events/documents.py says
 how)
 - merge, unmerge, keep_apart, correct, confirm, retract: what a person decided about facts or
@@ -142,7 +143,12 @@ def events(payload: bytes) -> Iterable[Event]:
             return [Event("note", "human", text, "user", name=entry.name)]
         case "document":
             about = msgspec.json.encode(item_from(entry.item) or IngestedItem()).decode()
-            return [Event(DOCUMENT, "human", text, "user", name=entry.name, tool_input=about)]
+            return [
+                Event(
+                    DOCUMENT, "human", text, "user", name=entry.name, tool_input=about,
+                    reply_to=entry.reply_to,
+                )
+            ]  # fmt: skip
         case "knowledge":
             item = item_from(entry.item) or IngestedItem()
             told = msgspec.json.encode(item).decode()

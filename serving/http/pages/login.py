@@ -4,18 +4,22 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlsplit
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 from starlette.datastructures import Headers
 
 from cairn.serving.http.auth import HttpGate
 from cairn.serving.http.errors import HttpRefused
-from cairn.serving.http.pages.rendering import HEADERS, html
+from cairn.serving.http.pages.files import FILES
+from cairn.serving.http.pages.rendering import shown
+
+Form = dict[str, list[str]]
+"""What a form was filled in with: values by field."""
 
 COOKIE = "cairn_key"
 LOGIN = "/login"
-PUBLIC = frozenset({LOGIN, "/logout", "/cairn.css", "/cairn.svg"})
-LONGEST = 4_000
-"""Bytes of what is sent to log in."""
+PUBLIC = frozenset({LOGIN, "/logout", *FILES})
+LONGEST = 20_000
+"""Bytes of a form that are read."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -34,7 +38,7 @@ def authorization_of(headers: Headers) -> str | None:
     return f"Bearer {found.value}" if found else None
 
 
-async def form_of(request: Request) -> dict[str, list[str]]:
+async def form_of(request: Request) -> Form:
     """What a form of ours was filled in with.
 
     Raises:
@@ -80,5 +84,4 @@ def logout() -> Response:
 
 
 def _form(status: int = 200) -> Response:
-    told = html("login.html", title="Log in", menu=(), namespace=None, wrong=status == 401)
-    return HTMLResponse(told, status, HEADERS)
+    return shown("login.html", "Log in", status, wrong=status == 401)

@@ -1,14 +1,18 @@
 """How answers become HTML: every text is escaped, whatever it says, and stands in its own run."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
+from difflib import SequenceMatcher
 from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from cairn.serving.http.pages.page import GROUPS, MENU
 from cairn.serving.read.display import count, size
 
 LONGEST = 20_000
@@ -17,13 +21,17 @@ LONGEST = 20_000
 TITLE, REST = 160, 500
 """Characters of a text that stand as its title in a list, and behind that."""
 
+MOST_COMPARED = 250_000
+"""Pairs of words beyond which two texts are shown as they are: to compare them takes too long."""
+
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self';"
+    " script-src 'self'; connect-src 'self';"
     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     # With none at all a browser says of no form where it stands.
     "referrer-policy": "same-origin",
 }
-"""Of a page: nothing runs on it, and nothing is loaded from elsewhere."""
+"""Of a page: nothing but our own files runs on it, and nothing is loaded from elsewhere."""
 
 PLACES = {
     "f_": "facts", "e_": "entities", "l_": "learnings", "r_": "records",
@@ -45,20 +53,24 @@ def environment() -> Environment:
         "said": said, "when": when, "percent": percent, "size": size, "place": place,
         "query": urlencode, "beginning": beginning,
     }  # fmt: skip
-    called: dict[str, Any] = {"count": count, "marked": marked, "curve": curve}
+    called: dict[str, Any] = {
+        "count": count, "marked": marked, "curve": curve, "differing": differing,
+        "groups": GROUPS,
+    }  # fmt: skip
     made.filters.update(filters)
     made.globals.update(called)
     return made
 
 
-def html(template: str, **given: Any) -> str:
+def shown(template: str, title: str, status: int = 200, **given: Any) -> HTMLResponse:
     """A page."""
-    return environment().get_template(template).render(**given)
+    told = {"namespace": None, **given, "title": title, "menu": MENU}
+    return HTMLResponse(environment().get_template(template).render(told), status, HEADERS)
 
 
 def said(text: object) -> Markup:
     """A text of a log: data in its own direction, without control characters, and not endless."""
-    plain = _printable(str(text))
+    plain = printable(str(text))
     more = "" if len(plain) <= LONGEST else " …"
     return Markup("<bdi>{}</bdi>").format(plain[:LONGEST] + more)
 
@@ -76,13 +88,29 @@ def beginning(text: str) -> tuple[str, str]:
 
 def marked(message: object, quote: object) -> Markup:
     """A message with the words marked that something rests on."""
-    whole, words = _printable(str(message or "")), _printable(str(quote or ""))
+    whole, words = printable(str(message or "")), printable(str(quote or ""))
     start = whole.find(words) if words else -1
     if start < 0:
         return said(whole)
     before = whole[max(start - LONGEST // 2, 0) : start]
     after = whole[start + len(words) : start + len(words) + LONGEST // 2]
     return Markup("<bdi>{}<mark>{}</mark>{}</bdi>").format(before, words, after)
+
+
+def differing(texts: Sequence[str]) -> list[Markup]:
+    """Two texts with the words marked that the other has not; others as they are."""
+    if len(texts) != 2:
+        return [said(text) for text in texts]
+    left, right = (_WORDS.findall(printable(text)[:LONGEST]) for text in texts)
+    if len(left) * len(right) > MOST_COMPARED:
+        return [said(text) for text in texts]
+    told: list[list[Markup]] = [[], []]
+    for kind, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        parts = ("".join(left[a:b]), "".join(right[c:d]))
+        for side, part in zip(told, parts, strict=True):
+            marks = kind != "equal" and part.strip()
+            side.append(Markup("<mark>{}</mark>").format(part) if marks else escape(part))
+    return [Markup("<bdi>{}</bdi>").format(Markup("").join(side)) for side in told]
 
 
 def when(moment: datetime | None) -> Markup:
@@ -124,10 +152,11 @@ def _seconds(at: datetime | str) -> float:
     return (datetime.fromisoformat(at) if isinstance(at, str) else at).timestamp()
 
 
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 LOST = "\N{REPLACEMENT CHARACTER}"
 _KEPT = {"\n": "\n", "\t": "\t", "\r": "", "\N{NO-BREAK SPACE}": " "}
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Text without control characters but line ends and tabs, and without marks that turn it."""
     return "".join(_KEPT.get(c, c if c.isprintable() else LOST) for c in text)

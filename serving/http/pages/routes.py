@@ -1,37 +1,37 @@
 """The routes of pages: what a query answers, by its template, or as JSON behind `.json`."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from inspect import Parameter, Signature
-from pathlib import Path
-from typing import Any
-from urllib.parse import quote, urlencode
+from typing import Any, get_origin
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ValidationError
 
-from cairn.resources.limits.day import LimitReached
+from cairn.knowledge.schema.learning_categories import CATEGORIES
 from cairn.serving.http.auth import Access, Asked
-from cairn.serving.http.errors import HttpRefused, NotThere
-from cairn.serving.http.pages.login import form_of
+from cairn.serving.http.errors import HttpRefused
+from cairn.serving.http.pages.login import is_page
+from cairn.serving.http.pages.operating import PATIENCE, operates, staleness
 from cairn.serving.http.pages.page import PAGES, ShownPage
-from cairn.serving.http.pages.rendering import HEADERS, html
+from cairn.serving.http.pages.pictures import lineage, neighbours, picture
+from cairn.serving.http.pages.rendering import shown
+from cairn.serving.http.pages.tokens import token_of
+from cairn.serving.http.routes.write import forgotten
 from cairn.serving.models import parameters
-from cairn.serving.models.bodies import DecisionBody
+from cairn.serving.models.bodies import ForgetBody
 from cairn.serving.models.queries import BY_NAME
-from cairn.serving.query.conversation import conversation
-from cairn.serving.read.id_lookup import UnknownId
-from cairn.serving.read.pagination import BadCursor
+from cairn.serving.query.conversation import conversation, refused_candidates
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import pending
-from cairn.serving.write.deciding import WantedDecision, decide
-from cairn.serving.write.decisions import Undecidable
 
-MENU = [page for page in PAGES if page.menu]
-CSS, ICON = (Path(__file__).with_name(name) for name in ("cairn.css", "cairn.svg"))
 RECENT = 10
 """Rows of what came last, on the first page of a namespace."""
+
+FOUND = 20
+"""Results of a search."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -42,33 +42,22 @@ def first(asked: Asked) -> Response:
     names = asked.known()
     if len(names) == 1:
         return RedirectResponse(f"/n/{names[0]}", 303)
-    return _page("namespaces.html", "Namespaces", names=names)
-
-
-@router.get("/cairn.css")
-def css() -> Response:
-    """What pages look like."""
-    return Response(CSS.read_bytes(), media_type="text/css")
-
-
-@router.get("/cairn.svg")
-def icon() -> Response:
-    """A cairn."""
-    return Response(ICON.read_bytes(), media_type="image/svg+xml")
+    return shown("namespaces.html", "Namespaces", names=names)
 
 
 @router.get("/n/{namespace}")
 def home(asked: Asked, namespace: str) -> Response:
     """What there is of a namespace, how fresh it is, what came last, and what waits."""
-    return _told(lambda: _home(asked, namespace), namespace)
-
-
-def _home(asked: Access, namespace: str) -> Response:
     reader = asked.reader(parameters.At(namespace=namespace))
-    recent = _answer(reader, "recent", {"limit": RECENT})
+    week = reader.latest - timedelta(days=7)
     return _page(
-        "home.html", namespace, namespace=namespace, answer=_answer(reader, "status", {}),
-        recent=recent, decided=_answer(reader, "decisions", {}), pages=PAGES,
+        asked, "home.html", namespace, answer=_answer(reader, "status"),
+        recent=_answer(reader, "recent", limit=RECENT),
+        lessons=_answer(reader, "learnings", limit=5, since=week),
+        waiting=pending(reader.state, reader.namespace),
+        review=_answer(reader, "review", limit=1).totals,
+        letters=_answer(reader, "dead_letters", limit=1).total,
+        paid=_answer(reader, "costs", limit=1).total,
         as_json=f"/v1/status?{urlencode({'namespace': namespace})}",
     )  # fmt: skip
 
@@ -76,60 +65,85 @@ def _home(asked: Access, namespace: str) -> Response:
 @router.get("/n/{namespace}/search")
 def search(asked: Asked, request: Request, namespace: str) -> Response:
     """What a search finds, and why."""
+    given = {name: value for name, value in request.query_params.items() if value}
+    reader = asked.reader(parameters.At(namespace=namespace))
+    back, span = given.pop("back", "0"), _span(reader)
+    if span and back.isdecimal() and 0 < int(back[:4]) <= span and "as_of" not in given:
+        given["as_of"] = (reader.latest - timedelta(days=int(back[:4]))).isoformat()
+    answer = None
+    if given.get("query", "").strip():
+        wanted = _wanted("search", {"type": "all", "limit": str(FOUND)} | given, namespace)
+        answer = BY_NAME["search"].answered(asked.reader(wanted), wanted)
+    return _page(
+        asked, "search.html", "Search", answer=answer, given=given, back=back, span=span,
+        categories=CATEGORIES,
+        projects=[one.project for one in _answer(reader, "projects", limit=50).items],
+        as_json=f"/v1/search?{urlencode(given | {'namespace': namespace})}",
+    )  # fmt: skip
 
-    def made() -> Response:
-        reader = asked.reader(parameters.At(namespace=namespace))
-        given = dict(request.query_params)
-        answer = None
-        if given.get("query", "").strip():
-            answer = _answer(reader, "search", {"type": "all", "limit": 20} | given)
-        return _page(
-            "search.html", "Search", namespace=namespace, answer=answer, asked=given,
-            as_json=f"/v1/search?{urlencode(given | {'namespace': namespace})}",
-        )  # fmt: skip
 
-    return _told(made, namespace)
+def _span(reader: Reader) -> int:
+    """Days from the first conversation to the latest event."""
+    begun = [one.first_seen for one in _answer(reader, "projects", limit=100).items]
+    known = [at for at in begun if at]
+    return (reader.latest - min(known)).days if known else 0
 
 
-@router.post("/n/{namespace}/decisions")
-async def decisions(request: Request, namespace: str) -> Response:
-    """Notes what a person decided about facts or entities, and goes back to where they were."""
-    form = await form_of(request)
-    access = Access(request, request.app.state.memory, request.state.caller)
+@router.get("/n/{namespace}/forget")
+def forget(asked: Asked, namespace: str, id: str = "", everywhere: str = "") -> Response:  # noqa: A002
+    """What would go if something were forgotten, before anybody says so."""
+    if not id:
+        return _forgetting(asked, namespace, None, everywhere)
+    try:
+        wanted = ForgetBody(id=id, everywhere=bool(everywhere))
+    except ValidationError:
+        raise HttpRefused(400, "that is no id and no name") from None
+    try:
+        receipt = forgotten(asked, namespace, wanted, PATIENCE)
+    except HttpRefused as refusal:
+        if refusal.status != 503:
+            raise
+        receipt = {"ready": False, "busy": refusal.detail}
+    return _forgetting(asked, namespace, receipt, everywhere)
 
-    def made() -> Response:
-        access.telling()
-        own = access.namespace(namespace)
-        said = {name: values[0].strip() for name, values in form.items() if values[0].strip()}
-        back = said.pop("back", "")
-        body = DecisionBody.model_validate(said | {"ids": form.get("ids", [])})
-        wanted = body.model_dump(exclude_none=True)
-        decide(access.memory.state, WantedDecision(**wanted), own)
-        return RedirectResponse(f"/n/{own}/{quote(back.lstrip('/'))}", 303)
 
-    return await run_in_threadpool(_told, made, namespace)
+def _forgetting(
+    asked: Access, namespace: str, receipt: dict[str, Any] | None, everywhere: str
+) -> Response:
+    asked.telling()
+    asked.namespace(namespace)
+    return _page(
+        asked, "forget.html", "Forget", receipt=receipt, everywhere=everywhere, as_json=None
+    )
+
+
+def refused(request: Request, status: int, detail: str) -> Response | None:
+    """Why there is no page, as a page; nothing for whoever asked for no page."""
+    path = request.url.path
+    if not is_page(path) or path.endswith(".json"):
+        return None
+    known = getattr(request.state, "namespace", None)
+    title = "Not there" if status == 404 else "That cannot be done"
+    return shown("refused.html", title, status, detail=detail, namespace=known, as_json=None)
 
 
 def _endpoint(page: ShownPage, *, as_json: bool) -> Callable[..., Response]:
     """The function of the route of a page."""
 
     def endpoint(asked: Access, request: Request, namespace: str, **ids: str) -> Response:
-        given = {name: value for name, value in request.query_params.items() if value}
-
-        def made() -> Response:
-            wanted = _wanted(page.query, page.given | given, namespace)
-            reader = asked.reader(wanted)
-            answer = page.asks.answered(reader, wanted, *ids.values())
-            if as_json:
-                return Response(answer.model_dump_json(), media_type="application/json")
-            here = request.url.path
-            return _page(
-                page.template, page.title, namespace=namespace, answer=answer, given=given,
-                here=here, as_json=f"{here}.json" + (f"?{urlencode(given)}" if given else ""),
-                **_besides(page, asked, reader, answer, ids),
-            )  # fmt: skip
-
-        return _told(made, namespace)
+        given = _given(page, request)
+        wanted = _wanted(page.query, page.given | given, namespace)
+        reader = asked.reader(wanted)
+        answer = page.asks.answered(reader, wanted, *ids.values())
+        if as_json:
+            return Response(answer.model_dump_json(), media_type="application/json")
+        here = request.url.path
+        behind = f"?{urlencode(given, doseq=True)}" if given else ""
+        return _page(
+            asked, page.template, page.title, answer=answer, given=given, here=here,
+            as_json=f"{here}.json{behind}",
+            **BESIDES.get(page.template, _nothing)(asked, reader, answer, ids, request),
+        )  # fmt: skip
 
     names = [part[1:-1] for part in page.path.split("/") if part.startswith("{")]
     endpoint.__name__ = f"page_{page.title}"
@@ -146,64 +160,150 @@ def _endpoint(page: ShownPage, *, as_json: bool) -> Callable[..., Response]:
     return endpoint
 
 
-def _besides(
-    page: ShownPage, access: Access, reader: Reader, answer: Any, ids: dict[str, str]
+def _page(asked: Access, template: str, title: str, **given: Any) -> Response:
+    """A page of the namespace that was asked for."""
+    return shown(
+        template, title, namespace=asked.request.state.namespace, token=token_of(asked.request),
+        may_tell=asked.caller.may_tell, operates=operates(asked), picture=picture,
+        **given,
+    )  # fmt: skip
+
+
+Besides = Callable[[Access, Reader, Any, dict[str, str], Request], dict[str, Any]]
+"""What a template needs besides its answer."""
+
+
+def _nothing(*_: object) -> dict[str, Any]:
+    return {}
+
+
+def _of_why(
+    _: Access, reader: Reader, answer: Any, __: dict[str, str], ___: Request
 ) -> dict[str, Any]:
-    """What a template needs besides its answer."""
-    if page.query == "messages":
-        return {"talk": conversation(reader, ids["conversation_id"])}
-    may_decide = access.caller.may_tell
-    if page.query == "review":
-        return {"may_decide": may_decide}
-    if page.template != "why.html":
-        return {}
     said = reader.places([one.record_id for one in answer.quotes if one.record_id], "text")
     messages = dict(said.select("record_id", "text").iter_rows())
-    points = [(one.occurred_at, one.confidence) for one in answer.history]
+    points: list[tuple[datetime | str, float]] = [
+        (one.occurred_at, one.confidence) for one in answer.history
+    ]
     if answer.fact:
         points.append((reader.as_of, answer.fact.confidence))
     waiting = [one for one in pending(reader.state, reader.namespace) if answer.id in one.ids]
     return {
-        "messages": messages, "points": points, "waiting": waiting, "may_decide": may_decide,
+        "messages": messages, "points": points, "waiting": waiting, "lineage": lineage(answer),
     }  # fmt: skip
 
 
+def _of_conversation(
+    _: Access, reader: Reader, __: Any, ids: dict[str, str], request: Request
+) -> dict[str, Any]:
+    talk = conversation(reader, ids["conversation_id"])
+    return {"talk": talk, "refused": _refused_in(reader, ids, request)}
+
+
+def _refused_in(reader: Reader, ids: dict[str, str], request: Request) -> dict[str, list[Any]]:
+    """Candidates of a conversation that were refused, by record; none unless they are wanted."""
+    if "refused" not in request.query_params:
+        return {}
+    found: dict[str, list[Any]] = {}
+    for one in refused_candidates(reader, ids["conversation_id"]):
+        found.setdefault(one["record_id"], []).append(one)
+    return found
+
+
+def _of_project(
+    _: Access, reader: Reader, answer: Any, __: dict[str, str], ___: Request
+) -> dict[str, Any]:
+    if answer.project is None:
+        return {"talks": None, "waiting": []}
+    talks = _answer(reader, "conversations", project=answer.project, limit=10)
+    return {"talks": talks, "waiting": pending(reader.state, reader.namespace)}
+
+
+def _of_graph(
+    _: Access, __: Reader, answer: Any, ___: dict[str, str], ____: Request
+) -> dict[str, Any]:
+    names = {node.entity_id: node.name for node in answer.nodes}
+    return {"around": neighbours(answer), "names": names}
+
+
+def _of_review(
+    _: Access, __: Reader, ___: Any, ____: dict[str, str], request: Request
+) -> dict[str, Any]:
+    """What a rule would decide about, once somebody had it counted."""
+    said = request.query_params
+    names = ("decision", "least", "most", "meant")
+    whole = all(said.get(name, "0").isdecimal() for name in names[1:])
+    return {"rule": {name: said.get(name) if whole else None for name in names}}
+
+
+def _of_research(
+    _: Access, reader: Reader, __: Any, ___: dict[str, str], ____: Request
+) -> dict[str, Any]:
+    return {
+        "prompts": _answer(reader, "learn_prompts", limit=20),
+        "schedules": _answer(reader, "schedules", limit=20),
+    }
+
+
+def _of_changes(
+    asked: Access, reader: Reader, _: Any, __: dict[str, str], request: Request
+) -> dict[str, Any]:
+    """What a changed rule, prompt or setting would redo, once that is wanted: it takes seconds."""
+    wanted = operates(asked) and "stale" in request.query_params
+    return {"wanted": wanted,
+            "stale": staleness(reader.state, reader.namespace) if wanted else None}  # fmt: skip
+
+
+BESIDES: dict[str, Besides] = {
+    "why.html": _of_why, "conversation.html": _of_conversation, "project.html": _of_project,
+    "review.html": _of_review, "graph.html": _of_graph, "research.html": _of_research,
+    "changes.html": _of_changes,
+}  # fmt: skip
+"""By template."""
+
+
+def _given(page: ShownPage, request: Request) -> dict[str, Any]:
+    """What an address says, but for empty fields of forms and what only the template reads."""
+    asks: type[BaseModel] = page.asks.asked
+    said = request.query_params
+    known = asks.model_fields
+    return {
+        name: said.getlist(name) if _is_list(known[name].annotation) else value
+        for name, value in said.items()
+        if value and name in known
+    }  # fmt: skip
+
+
+def _is_list(annotation: object) -> bool:
+    return get_origin(annotation) is list
+
+
 def _wanted(name: str, given: dict[str, Any], namespace: str) -> Any:
-    """Parameters of a query, as they stand in an address."""
+    """Parameters of a query, as they stand in an address.
+
+    Raises:
+        HttpRefused: they are not such as can be asked for.
+    """
     asks: type[BaseModel] = BY_NAME[name].asked
-    return asks.model_validate(given | {"namespace": namespace}, strict=False)
+    try:
+        return asks.model_validate(given | {"namespace": namespace}, strict=False)
+    except ValidationError as wrong:
+        places = {str(error["loc"][0]) for error in wrong.errors() if error["loc"]}
+        named = ", ".join(sorted(places & asks.model_fields.keys()))
+        raise HttpRefused(400, f"that cannot be asked for: {named}") from None
 
 
-def _answer(reader: Reader, name: str, given: dict[str, Any]) -> Any:
+def _answer(reader: Reader, name: str, **given: Any) -> Any:
     return BY_NAME[name].answered(reader, _wanted(name, given, reader.namespace))
 
 
-def _told(make: Callable[[], Response], namespace: str) -> Response:
-    """A page, or why there is none: as a page, too."""
-    status, detail = 404, ""
-    try:
-        return make()
-    except UnknownId as unknown:
-        detail = str(unknown)
-    except NotThere as missing:
-        return _page("refused.html", "Not there", 404, detail=missing.detail)
-    except HttpRefused as refused:
-        status, detail = refused.status, refused.detail
-    except Undecidable as undecidable:
-        status, detail = 409, str(undecidable)
-    except LimitReached as reached:
-        status, detail = 429, str(reached)
-    except (BadCursor, ValidationError, ValueError) as wrong:
-        status = 400
-        detail = "that cannot be asked for" if isinstance(wrong, ValidationError) else str(wrong)
-    return _page("refused.html", "Not there", status, detail=detail, namespace=namespace)
+def _add_routes() -> None:
+    # In their order: what is fixed comes before what stands for any id.
+    for page in sorted(PAGES, key=lambda page: "{" in page.path):
+        for behind in (".json", ""):
+            # A conversation may have a slash in its id.
+            path = page.path.replace("{conversation_id}", "{conversation_id:path}")
+            router.get(f"/n/{{namespace}}{path}{behind}")(_endpoint(page, as_json=bool(behind)))
 
 
-def _page(template: str, title: str, status: int = 200, **given: Any) -> Response:
-    shown = {"namespace": None, "as_json": ""} | given
-    return HTMLResponse(html(template, title=title, menu=MENU, **shown), status, HEADERS)
-
-
-for _one in PAGES:
-    for _suffix, _as_json in ((".json", True), ("", False)):
-        router.get(f"/n/{{namespace}}{_one.path}{_suffix}")(_endpoint(_one, as_json=_as_json))
+_add_routes()

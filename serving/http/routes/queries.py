@@ -9,13 +9,11 @@ from fastapi import Query as InAddress
 from pydantic import BaseModel
 
 from cairn.serving.http.auth import Access, Asked
-from cairn.serving.http.errors import NotThere
 from cairn.serving.http.routes.router import Routes
 from cairn.serving.models.fields import Model
 from cairn.serving.models.parameters import At, Parameters
 from cairn.serving.models.queries import QUERIES
 from cairn.serving.models.query import Query
-from cairn.serving.read.id_lookup import UnknownId
 
 
 def routes(tag: str, queries: Iterable[Query[Any]] = QUERIES) -> Routes:
@@ -33,10 +31,7 @@ def _endpoint(query: Query[Any]) -> Any:
     """The function of a route that has all in its address."""
 
     def endpoint(asked: Access, wanted: Parameters, **ids: str) -> Model:
-        try:
-            return query.answered(asked.reader(wanted), wanted, *ids.values())
-        except UnknownId as unknown:
-            raise NotThere(str(unknown)) from None
+        return query.answered(asked.reader(wanted), wanted, *ids.values())
 
     given: dict[str, Any] = {"asked": Asked}
     if query.id:

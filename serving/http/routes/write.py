@@ -6,18 +6,19 @@ from typing import Annotated, Any
 from fastapi import Query
 
 from cairn.knowledge.deletion.tombstones import NAMESPACE
-from cairn.serving.http.auth import Asked
+from cairn.serving.http.auth import Access, Asked
 from cairn.serving.http.errors import HttpRefused, NotThere
 from cairn.serving.http.routes.router import Routes
-from cairn.serving.models.answers import Forgotten, Noted, Received
-from cairn.serving.models.bodies import DecisionBody, EventBody, ForgetBody
+from cairn.serving.models.answers import Forgotten, Noted, NotedMissing, Received
+from cairn.serving.models.bodies import DecisionBody, EventBody, ForgetBody, MissedBody
 from cairn.serving.models.parameters import Parameters
 from cairn.serving.read.id_lookup import UnknownId
-from cairn.serving.write.deciding import WantedDecision, decide
+from cairn.serving.write.deciding import NotedDecision, WantedDecision, decide
 from cairn.serving.write.decisions import Undecidable
 from cairn.serving.write.deletion import Target, Unforgettable, named, whole
 from cairn.serving.write.dry_run import NotNow, answer
 from cairn.serving.write.inbox import received
+from cairn.serving.write.missed import say_missed
 
 router = Routes(prefix="/v1", tags=["telling"])
 
@@ -37,16 +38,35 @@ def decide_about(
     asked: Asked, where: Annotated[Parameters, Query()], wanted: DecisionBody
 ) -> dict[str, Any]:
     """Decide about facts or entities. It is on disk when this answers; the next run applies it."""
+    noted = decided(asked, where.namespace, wanted)
+    return noted.told | {"will": noted.will}
+
+
+def decided(asked: Access, namespace: str | None, wanted: DecisionBody) -> NotedDecision:
+    """Notes a decision, where the caller may have one noted.
+
+    Raises:
+        NotThere: it is about nothing that they may know of.
+        HttpRefused: it cannot be made about these, or not by them.
+    """
     asked.telling()
-    namespace = asked.namespace(where.namespace)
+    own = asked.namespace(namespace)
     said = wanted.model_dump(exclude_none=True)
     try:
-        noted = decide(asked.memory.state, WantedDecision(**said), namespace)
+        return decide(asked.memory.state, WantedDecision(**said), own)
     except UnknownId:
         raise NotThere("no fact or entity has that id, or it is of several") from None
     except Undecidable as error:
         raise HttpRefused(409, str(error)) from None
-    return noted.told | {"will": noted.will}
+
+
+@router.post("/missed", response_model=NotedMissing, status_code=202)
+def note_missed(
+    asked: Asked, where: Annotated[Parameters, Query()], wanted: MissedBody
+) -> dict[str, Any]:
+    """Say what should have been learnt from a record: it is an example, and given as a text."""
+    asked.telling()
+    return say_missed(asked.reader(where), wanted.missed_in, wanted.expected)
 
 
 @router.post("/forget", response_model=Forgotten)
@@ -61,18 +81,32 @@ def forget(
     `ready`, ask the same again. What is to be forgotten is on disk when this answers, and gone
     after the next run.
     """
+    told = forgotten(asked, where.namespace, wanted)
+    return told | ({"rows": told["rows"][: wanted.limit]} if "rows" in told else {})
+
+
+def forgotten(
+    asked: Access, namespace: str | None, wanted: ForgetBody, patience: float | None = None
+) -> dict[str, Any]:
+    """Has something forgotten, or tells what would go, as `cairn.serving.write.dry_run.answer`.
+
+    Raises:
+        NotThere: it is not there, or not what it must be.
+        HttpRefused: the caller may not, it rests on other things, or not now.
+    """
     begun = time.monotonic()
-    state, target = asked.memory.state, _target(asked, where.namespace, wanted)
+    state, target = asked.memory.state, _target(asked, namespace, wanted)
     try:
-        told = answer(state, target, wanted.event_id, dry_run=wanted.dry_run, since=begun)
+        return answer(
+            state, target, wanted.event_id, dry_run=wanted.dry_run, since=begun, patience=patience
+        )
     except UnknownId:
         raise NotThere(UNKNOWN) from None
     except NotNow as why:
         raise HttpRefused(503, str(why)) from None
-    return told | ({"rows": told["rows"][: wanted.limit]} if "rows" in told else {})
 
 
-def _target(asked: Asked, namespace: str | None, wanted: ForgetBody) -> Target:
+def _target(asked: Access, namespace: str | None, wanted: ForgetBody) -> Target:
     """What is to be forgotten, where the caller may have things forgotten.
 
     Raises:

@@ -56,6 +56,7 @@ BY_ID = (
     "keep-apart",
     "unmerge",
     "rate",
+    "missed",
 )
 """Commands that take ids of things."""
 
@@ -123,6 +124,7 @@ def test_an_id_of_another_is_not_there(
     theirs = one_of(readers["bo"])[kind]
     more: dict[str, Sequence[str]] = {
         "correct": ("No.",), "merge": (theirs,), "keep-apart": (theirs,), "rate": ("up",),
+        "missed": ("It is so.",),
     }  # fmt: skip
     before = _inbox(place)
     told = run_cairn("--home", place, command, theirs, *more.get(command, ()), "--namespace", "ada")

@@ -18,8 +18,8 @@ from tests.serving.http.conftest import DOCUMENT, LOCAL
 PAGE = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
 TYPED = re.findall(r"^curl .*", PAGE.replace("\\\n", " "), re.MULTILINE)
 
-EMPTY = ("/v1/utility", "/v1/decisions", "/v1/costs")
-"""Tell of hooks, decisions and calls to models, of which the person of the samples has none."""
+EMPTY = ("/v1/utility", "/v1/decisions", "/v1/costs", "/v1/missed", "/v1/changes")
+"""Tell of hooks, decisions, calls to models, …, of which the samples, run once, have none."""
 
 
 def asked(line: str) -> tuple[str, str, str | None, dict[str, str]]:

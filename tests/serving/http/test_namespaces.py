@@ -98,6 +98,10 @@ ASKED = {
     "POST /v1/decisions": Asked(
         body=lambda of: {"decision": "retract", "ids": [of.fact_id]}, repeats=True
     ),
+    "GET /v1/projects": Asked(),
+    "GET /v1/missed": Asked(),
+    "POST /v1/missed": Asked(body=lambda of: {"missed_in": of.record_id, "expected": "It is so."}),
+    "GET /v1/changes": Asked(),
     "GET /v1/dead-letters": Asked(),
     "GET /v1/costs": Asked(),
     "GET /v1/sources": Asked(),

@@ -1,0 +1,111 @@
+"""What differs between two publications that are kept: the diff of knowledge, row by row."""
+
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from cairn.knowledge.schema.tables import LEARNINGS, MEMORY, MEMORY_ENTITIES, Table
+from cairn.resources.warehouse.publication import Manifest, manifests, read_published
+from cairn.serving.read.reader import Reader
+
+APPEARED, GONE, CHANGED = "appeared", "gone", "changed"
+
+SLIGHT = 0.005
+"""Confidence that differs by less is the same: it is shown as the same percentage."""
+
+
+class ComparedTable(NamedTuple):
+    """A table whose rows are compared."""
+
+    kind: str
+    table: Table
+    text: pl.Expr
+    status: pl.Expr
+
+
+COMPARED = (
+    ComparedTable("learning", LEARNINGS, pl.col("title"), pl.lit("active")),
+    ComparedTable("fact", MEMORY, pl.col("content"), pl.col("status")),
+    ComparedTable(
+        "entity", MEMORY_ENTITIES, pl.col("display_name"),
+        pl.when(pl.col("canonical_id") == pl.col("entity_id")).then(pl.lit("active"))
+        .otherwise(pl.concat_str(pl.lit("merged into "), pl.col("canonical_id"))),
+    ),
+)  # fmt: skip
+
+
+def changes(reader: Reader, since: int = 1, until: int = 0, limit: int = 20) -> dict[str, Any]:
+    """Learnings, facts and entities that two publications do not tell alike.
+
+    Args:
+        reader: Whose memory.
+        since: The earlier publication, counted back from the one in force, which is 0.
+        until: The later one.
+        limit: Rows of each kind, at most.
+
+    Returns:
+        publications (number, published_at, watermark), all that are kept; since and until as
+        they were taken: the last that is kept, where there is none so early; totals, by kind and
+        change; items: change, kind, id, and before and after, each text, status and confidence
+        (at the last event), or null.
+    """
+    kept = manifests(reader.state.home, reader.namespace)
+    early, late = (max(0, min(number, len(kept) - 1)) for number in (since, until))
+    found = {
+        one.kind: _between(reader, one, kept[early], kept[late]) for one in COMPARED if kept
+    }  # fmt: skip
+    return {
+        "publications": [
+            {"number": number, "published_at": one.published_at, "watermark": one.watermark}
+            for number, one in enumerate(kept)
+        ],
+        "since": early,
+        "until": late,
+        "totals": {
+            kind: dict(rows.group_by("change").len().sort("change").iter_rows())
+            for kind, rows in found.items()
+        },
+        "items": [row for rows in found.values() for row in rows.head(limit).to_dicts()],
+    }
+
+
+def _between(reader: Reader, one: ComparedTable, early: Manifest, late: Manifest) -> pl.DataFrame:
+    """change, kind, id, before, after; what changed first, then what appeared, then what is gone.
+
+    A version that both name has not changed, and is not read.
+    """
+    if early.tables.get(one.table.name) == late.tables.get(one.table.name):
+        early = late
+    before, after = (_rows(reader, one, manifest) for manifest in (early, late))
+    if early is late:
+        before = after = after.clear()
+    both = before.rename({"told": "before"}).join(
+        after.rename({"told": "after"}), on="id", how="full", coalesce=True
+    )
+    moved = _field("before", "confidence") - _field("after", "confidence")
+    same = (
+        (_field("before", "text") == _field("after", "text"))
+        & (_field("before", "status") == _field("after", "status"))
+        & (moved.abs() < SLIGHT)
+    )
+    order = {CHANGED: 0, APPEARED: 1, GONE: 2}
+    return (
+        both.filter(~same.fill_null(value=False))
+        .select(
+            change=pl.when(pl.col("before").is_null()).then(pl.lit(APPEARED))
+            .when(pl.col("after").is_null()).then(pl.lit(GONE))
+            .otherwise(pl.lit(CHANGED)),
+            kind=pl.lit(one.kind), id="id", before="before", after="after",
+        )
+        .sort(pl.col("change").replace_strict(order), "id")
+    )  # fmt: skip
+
+
+def _rows(reader: Reader, one: ComparedTable, manifest: Manifest) -> pl.DataFrame:
+    rows = read_published(reader.state.warehouse, manifest, one.table)
+    told = pl.struct(text=one.text, status=one.status, confidence="confidence")
+    return rows.select(id=one.table.key[-1], told=told).collect()
+
+
+def _field(side: str, name: str) -> pl.Expr:
+    return pl.col(side).struct.field(name)

@@ -1,0 +1,95 @@
+"""A command that runs beside a server, in a process of its own: seconds, and libraries, of work.
+
+No request is held until it ends: who asks again gets its answer.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from threading import Lock, Thread
+from typing import Any, Generic, TypeVar
+
+from cairn.resources.context import State
+
+LONGEST = 900.0
+"""Seconds that a command may take."""
+
+T = TypeVar("T")
+
+
+class Busy(Exception):  # noqa: N818  what a client is told
+    """Another command of this kind is under way."""
+
+
+class CommandFailed(Exception):  # noqa: N818
+    """The command ended without an answer."""
+
+
+class LastAnswer(Generic[T]):
+    """The last answer of commands of one kind: one at a time, since each takes a core."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._of: object = None
+        self._answer: Future[T] = Future()
+        self._answer.cancel()
+
+    def of(self, what: object, make: Callable[[], T], seconds: float) -> T | None:
+        """The answer about something, as soon as it is there; None while it is made.
+
+        Args:
+            what: What it is about, and by which publication: what differs is asked anew.
+            make: Makes it, in a thread.
+            seconds: How long it is waited for.
+
+        Raises:
+            Busy: one about something else is being made.
+            Exception: as `make`.
+        """
+        with self._lock:
+            if self._of != what or _failed(self._answer):
+                if not self._answer.done():
+                    raise Busy
+                self._of, self._answer = what, Future()
+                Thread(target=_run, args=(make, self._answer), daemon=True).start()
+            answer = self._answer
+        try:
+            return answer.result(max(0.0, seconds))
+        except TimeoutError:
+            return None
+
+
+def _failed(answer: "Future[Any]") -> bool:
+    return answer.done() and (answer.cancelled() or answer.exception() is not None)
+
+
+def _run(make: Callable[[], T], answer: "Future[T]") -> None:
+    try:
+        answer.set_result(make())
+    except Exception as error:  # told to whoever asks
+        answer.set_exception(error)
+
+
+def told_by(state: State, arguments: Sequence[str]) -> Any:
+    """What `cairn …` prints as JSON; `--json` stands among the arguments.
+
+    Raises:
+        CommandFailed: it failed, took too long, or printed none.
+    """
+    command = [sys.executable, "-m", "cairn", "--home", str(state.home.root), *arguments]
+    try:
+        done = subprocess.run(  # noqa: S603  what is wanted stands behind all options
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+            timeout=LONGEST,
+        )  # fmt: skip
+        return json.loads(done.stdout)
+    except (subprocess.SubprocessError, OSError, ValueError) as error:
+        raise CommandFailed from error
+
+
+def left(since: float, patience: float) -> float:
+    """Seconds of patience that are left of a request that began then, by the monotonic clock."""
+    return since + patience - time.monotonic()
