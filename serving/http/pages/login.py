@@ -80,5 +80,7 @@ def logout() -> Response:
 
 
 def _form(status: int = 200) -> Response:
-    told = html("login.html", title="Log in", menu=(), namespace=None, wrong=status == 401)
+    told = html(
+        "login.html", title="Log in", menu=(), namespace=None, keyed=False, wrong=status == 401
+    )
     return HTMLResponse(told, status, HEADERS)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -43,7 +43,7 @@ def environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "said": said, "when": when, "percent": percent, "size": size, "place": place,
-        "query": urlencode, "beginning": beginning,
+        "query": partial(urlencode, doseq=True), "beginning": beginning,
     }  # fmt: skip
     called: dict[str, Any] = {"count": count, "marked": marked, "curve": curve}
     made.filters.update(filters)

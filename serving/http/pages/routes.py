@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Request, Response
@@ -42,7 +42,7 @@ def first(asked: Asked) -> Response:
     names = asked.known()
     if len(names) == 1:
         return RedirectResponse(f"/n/{names[0]}", 303)
-    return _page("namespaces.html", "Namespaces", names=names)
+    return _page("namespaces.html", "Namespaces", names=names, keyed=asked.caller.key is not None)
 
 
 @router.get("/cairn.css")
@@ -70,6 +70,7 @@ def _home(asked: Access, namespace: str) -> Response:
         "home.html", namespace, namespace=namespace, answer=_answer(reader, "status", {}),
         recent=recent, decided=_answer(reader, "decisions", {}), pages=PAGES,
         as_json=f"/v1/status?{urlencode({'namespace': namespace})}",
+        keyed=asked.caller.key is not None,
     )  # fmt: skip
 
 
@@ -86,6 +87,7 @@ def search(asked: Asked, request: Request, namespace: str) -> Response:
         return _page(
             "search.html", "Search", namespace=namespace, answer=answer, asked=given,
             as_json=f"/v1/search?{urlencode(given | {'namespace': namespace})}",
+            keyed=asked.caller.key is not None,
         )  # fmt: skip
 
     return _told(made, namespace)
@@ -114,7 +116,7 @@ def _endpoint(page: ShownPage, *, as_json: bool) -> Callable[..., Response]:
     """The function of the route of a page."""
 
     def endpoint(asked: Access, request: Request, namespace: str, **ids: str) -> Response:
-        given = {name: value for name, value in request.query_params.items() if value}
+        given = _given(page, request)
 
         def made() -> Response:
             wanted = _wanted(page.query, page.given | given, namespace)
@@ -122,11 +124,11 @@ def _endpoint(page: ShownPage, *, as_json: bool) -> Callable[..., Response]:
             answer = page.asks.answered(reader, wanted, *ids.values())
             if as_json:
                 return Response(answer.model_dump_json(), media_type="application/json")
-            here = request.url.path
+            here, asks = request.url.path, urlencode(given, doseq=True)
             return _page(
                 page.template, page.title, namespace=namespace, answer=answer, given=given,
-                here=here, as_json=f"{here}.json" + (f"?{urlencode(given)}" if given else ""),
-                **_besides(page, asked, reader, answer, ids),
+                here=here, as_json=f"{here}.json" + (f"?{asks}" if asks else ""),
+                keyed=asked.caller.key is not None, **_besides(page, asked, reader, answer, ids),
             )  # fmt: skip
 
         return _told(made, namespace)
@@ -168,6 +170,18 @@ def _besides(
     }  # fmt: skip
 
 
+def _given(page: ShownPage, request: Request) -> dict[str, Any]:
+    """What stands behind the `?`, as the API reads it: a list may come as one value or several."""
+    query = request.query_params
+    fields = page.asks.asked.model_fields
+    lists = {name for name, field in fields.items() if get_origin(field.annotation) is list}
+    return {
+        name: query.getlist(name) if name in lists else value
+        for name, value in query.items()
+        if value
+    }
+
+
 def _wanted(name: str, given: dict[str, Any], namespace: str) -> Any:
     """Parameters of a query, as they stand in an address."""
     asks: type[BaseModel] = BY_NAME[name].asked
@@ -200,10 +214,16 @@ def _told(make: Callable[[], Response], namespace: str) -> Response:
 
 
 def _page(template: str, title: str, status: int = 200, **given: Any) -> Response:
-    shown = {"namespace": None, "as_json": ""} | given
+    shown = {"namespace": None, "as_json": "", "keyed": False} | given
     return HTMLResponse(html(template, title=title, menu=MENU, **shown), status, HEADERS)
 
 
 for _one in PAGES:
     for _suffix, _as_json in ((".json", True), ("", False)):
         router.get(f"/n/{{namespace}}{_one.path}{_suffix}")(_endpoint(_one, as_json=_as_json))
+
+
+@router.get("/n/{namespace}/{path:path}")
+def nothing() -> Response:
+    """Of what is no page, people are told so on one."""
+    return _page("refused.html", "Not there", 404, detail="there is no such page")
