@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run ui test test-agents test-model test-scale lint types lock docs rule-digests bench clean
+.PHONY: help setup run ui test test-agents test-model test-scale test-pages lint types lock docs rule-digests bench clean
 
 PYTHON ?= python3
 UV = .venv/bin/uv
@@ -64,6 +64,15 @@ test-scale: setup  ## Three machines that share an object store, one killed, one
 	SCALE_PYTHON="$(CURDIR)/.venv-scale/bin/python" SCALE_DAGSTER_POSTGRES="$(CURDIR)/.venv-scale/postgres" \
 		.venv/bin/pytest -n0 -s tests/scale
 
+test-pages: setup  ## Pages in a browser (minutes; needs pip's index and Chromium); PICTURES=1 takes docs/pages anew
+	@chromium=$$(command -v chromium chromium-browser google-chrome | head -n 1); \
+	test -n "$$chromium" || { echo "Chromium is missing: nothing is tested (apt install chromium)"; exit 0; } ; \
+	$(UV) pip install --quiet --target .venv-pages --python .venv/bin/python \
+		playwright==1.65.2 axe-playwright-python==0.1.8 pillow==13.0.0 \
+		|| { echo "Playwright cannot be had here: nothing is tested"; exit 0; } ; \
+	PAGES_CHROMIUM="$$chromium" PYTHONPATH="$(CURDIR)/.venv-pages$${PYTHONPATH:+:$$PYTHONPATH}" \
+		.venv/bin/pytest -n0 tests/browser
+
 lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
@@ -86,5 +95,5 @@ lock:  ## Resolve pyproject.toml anew into requirements.lock
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate pyproject.toml --output-file requirements.lock
 
-clean:  ## Remove .venv, .venv-model, .venv-scale and caches (never data/state)
-	@rm -rf .venv .venv-model .venv-scale .ruff_cache .pytest_cache .hypothesis
+clean:  ## Remove .venv, .venv-model, .venv-scale, .venv-pages and caches (never data/state)
+	@rm -rf .venv .venv-model .venv-scale .venv-pages .ruff_cache .pytest_cache .hypothesis

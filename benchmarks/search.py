@@ -85,11 +85,11 @@ def made(home: Path, count: int) -> tuple[State, float]:
     begin = time.perf_counter()
     run_vector_index(state, rebuild=count >= 100_000)
     published = time.perf_counter() - begin
-    _publish(state)
+    put_in_force(state)
     return state, published
 
 
-def _publish(state: State) -> None:
+def put_in_force(state: State) -> None:
     """The tables and the generation that are there become what readers follow."""
     generation = state.warehouse.read(TABLES["vector_index"]).collect()["generation"][0]
     latest = state.warehouse.read(MEMORY).select(pl.col("last_event_at").max()).collect().item()
@@ -215,7 +215,7 @@ def publish_less(state: State) -> None:
     kept = state.warehouse.read(MEMORY).collect().tail(-10)
     state.warehouse.write(MEMORY, kept, namespaces=[NAMESPACE])
     run_vector_index(state)
-    _publish(state)
+    put_in_force(state)
 
 
 def _while_publishing(memory: Memory, queries: Sequence[str]) -> dict[str, float]:

@@ -292,6 +292,19 @@ def http(count: str, asked: str, seconds: str) -> dict[str, Any]:
         return measured(state, queries, int(asked), float(seconds), workers)
 
 
+def pages(count: str, asked: str) -> dict[str, Any]:
+    """Pages over many facts: the server's time and the size of each, and first paint."""
+    from benchmarks.pages import measured
+    from benchmarks.search import made, put_in_force
+    from benchmarks.talks import put_talks
+
+    with tempfile.TemporaryDirectory() as home:
+        state, _ = made(Path(home), int(count))
+        records = put_talks(state)
+        put_in_force(state)
+        return {"facts": int(count), "records": records} | measured(Path(home), int(asked))
+
+
 def publish(home: str) -> dict[str, Any]:
     """Publishes a little less than is published."""
     from benchmarks.search import publish_less
@@ -404,6 +417,7 @@ TASKS: dict[str, Callable[..., dict[str, Any]]] = {
         namespaces,
         machines,
         http,
+        pages,
         publish,
         start,
         hooks,

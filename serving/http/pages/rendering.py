@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -51,7 +51,7 @@ def environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "said": said, "when": when, "percent": percent, "size": size, "place": place,
-        "query": urlencode, "beginning": beginning,
+        "query": partial(urlencode, doseq=True), "beginning": beginning,
     }  # fmt: skip
     called: dict[str, Any] = {
         "count": count, "marked": marked, "curve": curve, "differing": differing,
@@ -64,7 +64,7 @@ def environment() -> Environment:
 
 def shown(template: str, title: str, status: int = 200, **given: Any) -> HTMLResponse:
     """A page."""
-    told = {"namespace": None, **given, "title": title, "menu": MENU}
+    told = {"namespace": None, "keyed": False, **given, "title": title, "menu": MENU}
     return HTMLResponse(environment().get_template(template).render(told), status, HEADERS)
 
 

@@ -42,7 +42,7 @@ def first(asked: Asked) -> Response:
     names = asked.known()
     if len(names) == 1:
         return RedirectResponse(f"/n/{names[0]}", 303)
-    return shown("namespaces.html", "Namespaces", names=names)
+    return shown("namespaces.html", "Namespaces", names=names, keyed=asked.caller.key is not None)
 
 
 @router.get("/n/{namespace}")
@@ -165,7 +165,7 @@ def _page(asked: Access, template: str, title: str, **given: Any) -> Response:
     return shown(
         template, title, namespace=asked.request.state.namespace, token=token_of(asked.request),
         may_tell=asked.caller.may_tell, operates=operates(asked), picture=picture,
-        **given,
+        keyed=asked.caller.key is not None, **given,
     )  # fmt: skip
 
 

@@ -1,0 +1,129 @@
+"""What people do on pages, with a mouse, by keyboard alone, and with a key."""
+
+import re
+from pathlib import Path
+
+from benchmarks.http import serving
+from cairn.resources.home.api_keys import add_key
+from cairn.resources.home.home import open_home
+from tests.browser.conftest import Open
+from tests.browser.visiting import MARKS, NAMESPACE, Visit, run
+
+pytestmark = MARKS
+
+WAITS = "Waits for the next run"
+
+
+def test_why_a_fact_is_here_is_three_clicks_away(served: str, visit: Open) -> None:
+    tab = visit(served)
+    tab.open("/")
+    tab.leaves(tab.page.get_by_role("link", name="Facts", exact=True).click)
+    tab.leaves(tab.page.locator("main ul.things a").first.click)
+    assert "Why it is here" in tab.page.locator("main").inner_text()
+    assert tab.page.locator("main mark").first.is_visible()
+    tab.leaves(tab.page.get_by_role("link", name="in its conversation").first.click)
+    assert re.search(r"/records/r_\w+$", tab.page.url)
+
+
+def test_by_keyboard_alone_a_fact_is_found_and_confirmed(own_home: Path, visit: Open) -> None:
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}")
+        tab.open("/")
+        tab.tab_to("To the content")
+        tab.tab_to("Search")
+        tab.page.keyboard.type("backup NAS")
+        opened(tab)
+        assert "/search?query=backup+NAS" in tab.page.url
+        fact = tab.page.locator("main a[href*='/facts/']").first.inner_text()
+        tab.tab_to("To the content")
+        tab.page.keyboard.press("Enter")
+        tab.tab_to(fact)
+        opened(tab)
+        assert "/facts/f_" in tab.page.url
+        here = tab.page.url
+        tab.tab_to("in its conversation")
+        opened(tab)
+        assert "/records/r_" in tab.page.url
+        tab.tab_to("the whole conversation")
+        tab.page.go_back()
+        assert tab.page.url == here
+        tab.tab_to("It is true")
+        opened(tab)
+        assert tab.page.url == here
+        assert WAITS in tab.page.get_by_role("status").inner_text()
+        run(own_home)
+        text = tab.shown("What people decided")
+        assert WAITS not in text
+        assert "confirm" in text
+
+
+def opened(tab: Visit) -> None:
+    """Presses the key that opens what has the focus."""
+    tab.leaves(lambda: tab.page.keyboard.press("Enter"))
+
+
+def test_what_is_decided_on_a_page_waits_and_then_holds(own_home: Path, visit: Open) -> None:
+    true = "The NAS of the harbour sleeps from eleven at night."
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}")
+        facts = f"/n/{NAMESPACE}/facts"
+        tab.open(facts)
+        links = tab.page.locator("main ul.things a")
+        first, second = (str(links.nth(row).get_attribute("href")) for row in (0, 1))
+        tab.open(first)
+        tab.leaves(tab.page.get_by_role("button", name="It is not true").click)
+        assert WAITS in tab.page.get_by_role("status").inner_text()
+        tab.open(second)
+        tab.page.get_by_label("The true sentence").fill(true)
+        tab.leaves(tab.page.get_by_role("button", name="Put it right").click)
+        assert true[:20] in tab.page.get_by_role("status").inner_text(), "it waits, in a few words"
+        tab.open(f"/n/{NAMESPACE}/review")
+        tab.leaves(tab.page.get_by_role("button", name="They are two, both hold").first.click)
+        assert WAITS in tab.page.locator("main").inner_text()
+        tab.open(f"/n/{NAMESPACE}")
+        assert WAITS in tab.page.locator("main").inner_text()
+        run(own_home)
+        tab.open(f"/n/{NAMESPACE}/decisions")
+        text = tab.shown("keep apart")
+        assert WAITS not in text
+        words = ("retract", "correct", true[:20])
+        assert [word for word in words if word not in text] == []
+        tab.open(first)
+        assert "retracted" in tab.page.locator("main").inner_text()
+
+
+def test_a_key_opens_pages_until_its_holder_leaves(own_home: Path, visit: Open) -> None:
+    key, *_ = add_key(open_home(own_home), [NAMESPACE])
+    reading, *_ = add_key(open_home(own_home), [NAMESPACE], read_only=True)
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}")
+        tab.open(f"/n/{NAMESPACE}/review")
+        enter(tab, "nothing")
+        assert "opens nothing" in tab.page.get_by_role("alert").inner_text()
+        assert [line for line in tab.wrong if "401" not in line] == []
+        tab.wrong.clear()
+        enter(tab, key)
+        assert tab.page.url.endswith(f"/n/{NAMESPACE}")
+        (cookie,) = tab.page.context.cookies()
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+        tab.open(f"/n/{NAMESPACE}/facts")
+        tab.leaves(tab.page.locator("main ul.things a").first.click)
+        page = tab.page.url
+        assert tab.page.get_by_role("button", name="It is true").is_visible()
+        tab.leaves(tab.page.get_by_role("button", name="Log out").click)
+        assert tab.page.url.endswith("/login")
+        assert tab.page.context.cookies() == []
+        tab.page.goto(page)
+        assert tab.page.url.endswith("/login")
+        enter(tab, reading)
+        tab.page.goto(page)
+        buttons = tab.page.locator("main button")
+        assert (tab.page.locator("h1").count(), buttons.count()) == (1, 0)
+        tab.open(f"/n/{NAMESPACE}/review")
+        assert tab.page.locator("main button").count() == 0
+
+
+def enter(tab: Visit, key: str) -> None:
+    """Shows a key on the page that asks for it."""
+    tab.page.get_by_label("A key of this server").fill(key)
+    tab.leaves(tab.page.get_by_role("button", name="Enter").click)
