@@ -66,10 +66,17 @@ def visit(browser: "Browser") -> Iterator[Open]:
     with ExitStack() as ends:
         visits: list[Visit] = []
 
-        def opened(base: str, *, size: tuple[int, int] = DESKTOP, scheme: str = "light") -> Visit:
+        def opened(
+            base: str,
+            *,
+            size: tuple[int, int] = DESKTOP,
+            scheme: str = "light",
+            scripts: bool = True,
+        ) -> Visit:
             context = browser.new_context(
-                viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, locale="en"
-            )
+                viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, locale="en",
+                java_script_enabled=scripts,
+            )  # fmt: skip
             context.set_default_timeout(30_000)
             ends.callback(context.close)
             visits.append(Visit(context.new_page(), base))

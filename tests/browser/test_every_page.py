@@ -12,6 +12,7 @@ from tests.browser.visiting import BESIDE, MARKS, NAMES, NAMESPACE, PHONE, Visit
 
 pytestmark = MARKS
 
+
 @pytest.fixture(scope="session")
 def paths(served: str) -> dict[str, str]:
     """Name → path of each page."""

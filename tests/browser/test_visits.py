@@ -48,9 +48,8 @@ def test_by_keyboard_alone_a_fact_is_found_and_confirmed(own_home: Path, visit: 
         tab.page.go_back()
         assert tab.page.url == here
         tab.tab_to("It is true")
-        opened(tab)
+        tab.tells(lambda: tab.page.keyboard.press("Enter"), WAITS)
         assert tab.page.url == here
-        assert WAITS in tab.page.get_by_role("status").inner_text()
         run(own_home)
         text = tab.shown("What people decided")
         assert WAITS not in text
@@ -71,15 +70,13 @@ def test_what_is_decided_on_a_page_waits_and_then_holds(own_home: Path, visit: O
         links = tab.page.locator("main ul.things a")
         first, second = (str(links.nth(row).get_attribute("href")) for row in (0, 1))
         tab.open(first)
-        tab.leaves(tab.page.get_by_role("button", name="It is not true").click)
-        assert WAITS in tab.page.get_by_role("status").inner_text()
+        tab.tells(tab.page.get_by_role("button", name="It is not true").click, WAITS)
         tab.open(second)
         tab.page.get_by_label("The true sentence").fill(true)
-        tab.leaves(tab.page.get_by_role("button", name="Put it right").click)
-        assert true[:20] in tab.page.get_by_role("status").inner_text(), "it waits, in a few words"
+        tab.tells(tab.page.get_by_role("button", name="Put it right").click, true[:20])
         tab.open(f"/n/{NAMESPACE}/review")
-        tab.leaves(tab.page.get_by_role("button", name="They are two, both hold").first.click)
-        assert WAITS in tab.page.locator("main").inner_text()
+        button = tab.page.get_by_role("button", name="They are two, both hold").first
+        tab.tells(button.click, "keep apart")
         tab.open(f"/n/{NAMESPACE}")
         assert WAITS in tab.page.locator("main").inner_text()
         run(own_home)
@@ -90,6 +87,84 @@ def test_what_is_decided_on_a_page_waits_and_then_holds(own_home: Path, visit: O
         assert [word for word in words if word not in text] == []
         tab.open(first)
         assert "retracted" in tab.page.locator("main").inner_text()
+
+
+def test_one_key_decides_and_another_takes_it_back(own_home: Path, visit: Open) -> None:
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}")
+        tab.open(f"/n/{NAMESPACE}/review")
+        tab.tells(lambda: tab.page.keyboard.press("t"), "keep apart")
+        tab.tells(lambda: tab.page.keyboard.press("u"), "merge")
+        search = tab.page.get_by_placeholder("Search")
+        search.fill("")
+        search.press("t")
+        assert search.input_value() == "t", "what is typed decides nothing"
+        tab.page.reload()
+        assert tab.page.get_by_role("status").get_by_role("listitem").count() == 2
+
+
+def test_a_search_answers_as_one_types(served: str, visit: Open) -> None:
+    tab = visit(served)
+    tab.open(f"/n/{NAMESPACE}/search")
+    tab.page.get_by_label("Search", exact=True).press_sequentially("NAS", delay=20)
+    tab.page.locator("#found li").first.wait_for()
+    assert "query=NAS" in tab.page.url
+    tab.page.get_by_label("Kind").select_option("learnings")
+    tab.page.wait_for_url("**type=learnings**")
+    tab.page.locator("#found").filter(has_not_text="episode ·").wait_for()
+    slider = tab.page.get_by_label("As it was known")
+    slider.focus()
+    slider.press("End")
+    tab.page.get_by_text("as it was known on").first.wait_for()
+
+
+def test_without_scripts_people_read_and_decide(own_home: Path, visit: Open) -> None:
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}", scripts=False)
+        tab.open(f"/n/{NAMESPACE}/search?query=NAS")
+        tab.leaves(tab.page.locator("#found a[href*='/facts/']").first.click)
+        tab.leaves(tab.page.get_by_role("button", name="It is true").click)
+        assert WAITS in tab.page.get_by_role("status").inner_text()
+
+
+def test_what_goes_is_shown_before_it_goes(own_home: Path, visit: Open) -> None:
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}")
+        tab.open(f"/n/{NAMESPACE}/facts")
+        tab.leaves(tab.page.locator("main ul.things a").first.click)
+        fact = tab.page.url
+        tab.leaves(tab.page.get_by_role("link", name="Forget …").click)
+        button = tab.page.get_by_role("button", name="Forget it for good")
+        button.wait_for(timeout=120_000)
+        assert tab.barriers() == []
+        assert tab.beyond() == []
+        tab.wrong.clear()
+        tab.leaves(button.click)
+        assert "forget fact" in tab.page.get_by_role("status").inner_text()
+        run(own_home)
+        assert tab.page.goto(fact).status == 404
+        tab.wrong.clear()
+
+
+def test_what_was_missed_in_a_message_is_known_after_the_next_run(
+    own_home: Path, visit: Open
+) -> None:
+    said = "The harbour has a second NAS in the attic."
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}")
+        tab.open(f"/n/{NAMESPACE}/conversations")
+        tab.leaves(tab.page.locator("main ul.things a").first.click)
+        tab.page.get_by_text("This was missed").first.click()
+        tab.page.get_by_label("What should have been learnt").first.fill(said)
+        tab.page.get_by_role("button", name="Note it").first.click()
+        tab.page.wait_for_load_state("networkidle")
+        tab.open(f"/n/{NAMESPACE}/missed")
+        assert said in tab.page.get_by_role("status").inner_text()
+        run(own_home)
+        tab.open(f"/n/{NAMESPACE}/missed")
+        tab.shown("in its conversation")
+        tab.open(f"/n/{NAMESPACE}/search?query=second+NAS+attic")
+        assert said in tab.page.locator("#found").inner_text()
 
 
 def test_a_key_opens_pages_until_its_holder_leaves(own_home: Path, visit: Open) -> None:

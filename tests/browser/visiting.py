@@ -54,7 +54,6 @@ BESIDE = {
     "search": f"/n/{NAMESPACE}/search?query=backup+NAS",
     "search-empty": f"/n/{NAMESPACE}/search",
     "forget": f"/n/{NAMESPACE}/forget",
-    "forget-receipt": f"/n/{NAMESPACE}/forget?id=harbor-backup",
     "login": "/login",
     "refused": f"/n/{NAMESPACE}/facts/f_0000000000000000",
     "refused-namespace": "/n/nobody",
@@ -135,6 +134,12 @@ class Visit:
         """Does what opens another page, and waits until it is there."""
         with self.page.expect_navigation():
             act()
+
+    def tells(self, act: Callable[[], object], words: str) -> str:
+        """Does what changes the page where it stands, and waits until it says some words there."""
+        act()
+        self.page.get_by_role("status").filter(has_text=words).first.wait_for()
+        return self.page.locator("main").inner_text()
 
     def shown(self, words: str, seconds: int = 30) -> str:
         """What stands on the page once it has some words: a server follows what is published."""
