@@ -159,8 +159,12 @@ def _besides(
         return {"may_decide": may_decide}
     if page.template != "why.html":
         return {}
-    said = reader.places([one.record_id for one in answer.quotes if one.record_id], "text")
-    messages = dict(said.select("record_id", "text").iter_rows())
+    # Of facts the answer has the messages; a record, and what brought an entity, is its own quote.
+    told = answer.explanation.get("sources", ())
+    messages = {one["record_id"]: one["message"] for one in told if one.get("message")}
+    if answer.kind == "learning":
+        said = reader.places([one.record_id for one in answer.quotes if one.record_id], "text")
+        messages = dict(said.select("record_id", "text").iter_rows())
     points = [(one.occurred_at, one.confidence) for one in answer.history]
     if answer.fact:
         points.append((reader.as_of, answer.fact.confidence))
