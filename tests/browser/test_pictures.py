@@ -36,6 +36,7 @@ def test_pictures_of_all_pages(scheme: str, served: str, visit: Open) -> None:
         height = min(int(tab.page.evaluate("document.documentElement.scrollHeight")), TALLEST)
         tab.page.set_viewport_size({"width": DESKTOP[0], "height": height})
         taken = Image.open(io.BytesIO(tab.page.screenshot()))
+        tab.page.close()
         file = PLACE / f"{name}-{scheme}.webp"
         # Of text few colours are enough, and then nothing is smaller than to keep each dot.
         for colours in (32, 24, 16, 12, 8):
