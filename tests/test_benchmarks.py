@@ -118,6 +118,14 @@ def test_every_benchmark_runs_on_a_few_kilobytes(
     assert len([*table(result)]) > len(result["stages"]["stages"])
 
 
+@pytest.mark.slow
+def test_pages_are_measured_over_talks_that_are_made_up() -> None:
+    found = run("pages", 1_500, 1)
+    assert found["records"] > found["facts"]
+    assert {"", "/search", "/facts/{id}", "/records/{record_id}"} <= found["pages"].keys()
+    assert all(page["p95"] >= page["p50"] > 0 < page["kb"] for page in found["pages"].values())
+
+
 CHANGE = {
     "imports": 0.7,
     "sessions": {

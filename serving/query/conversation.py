@@ -34,7 +34,8 @@ COLUMNS = (
 
 def conversation(reader: Reader, conversation_id: str) -> dict[str, Any] | None:
     """One conversation; None if there is none of that id by the reader's moment."""
-    found = reader.table(CONVERSATIONS).filter(conversation_id=conversation_id).collect()
+    ids = pl.Series([conversation_id], dtype=pl.String)
+    found = reader.rows(CONVERSATIONS, "conversation_id", ids)
     return None if found.is_empty() else found.row(0, named=True)
 
 
@@ -49,12 +50,14 @@ def messages(
     Raises:
         BadCursor: the cursor is none of this list.
     """
-    if conversation(reader, conversation_id) is None:
+    talk = conversation(reader, conversation_id)
+    if talk is None:
         return None
-    rows = _told(reader).filter(conversation_id=conversation_id)
+    rows = _told(reader, talk["day"]).filter(conversation_id=conversation_id)
     of = ("messages", reader.namespace, conversation_id)
     found = page(rows, [Key(pl.col("seq")), Key(pl.col("record_id"))], of, limit, cursor)
-    return replace(found, rows=with_drawn(reader, [_cut(row) for row in found.rows]))
+    cut = [_cut(row) for row in found.rows]
+    return replace(found, rows=with_drawn(reader, cut, [talk["day"]]))
 
 
 def refused_candidates(reader: Reader, conversation_id: str) -> list[dict[str, Any]]:
@@ -78,12 +81,14 @@ def refused_candidates(reader: Reader, conversation_id: str) -> list[dict[str, A
 
 def record(reader: Reader, record_id: str, around: int = 2) -> dict[str, Any] | None:
     """One record whole, with so many before and after it; None if there is no such record."""
-    found = _told(reader).filter(record_id=record_id).collect()
+    ids = pl.Series([record_id], dtype=pl.String)
+    found = reader.rows(RAW_LOGS, "record_id", ids, [*COLUMNS, "day"]).filter(_then(reader))
     if found.is_empty():
         return None
     row = found.row(0, named=True)
+    day = row.pop("day")
     near = (
-        _told(reader)
+        _told(reader, day)
         .filter(
             pl.col("conversation_id") == row["conversation_id"],
             pl.col("seq").is_between(row["seq"] - around, row["seq"] + around),
@@ -93,7 +98,7 @@ def record(reader: Reader, record_id: str, around: int = 2) -> dict[str, Any] | 
         .collect()
         .to_dicts()
     )
-    (drawn,) = with_drawn(reader, [row])
+    (drawn,) = with_drawn(reader, [row], [day])
     return drawn | {
         "cut": False,
         "before": [_cut(one) for one in near if one["seq"] < row["seq"]],
@@ -101,11 +106,11 @@ def record(reader: Reader, record_id: str, around: int = 2) -> dict[str, Any] | 
     }
 
 
-def with_drawn(reader: Reader, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows, each with the facts and learnings that were drawn from it, events left out."""
+def with_drawn(reader: Reader, rows: list[dict[str, Any]], days: list[str]) -> list[dict[str, Any]]:
+    """Rows of some days, each with the facts and learnings that were drawn from it, no events."""
     ids = pl.Series([row["record_id"] for row in rows], dtype=pl.String)
     pairs = (
-        reader.table(FACT_SOURCES, ["fact_id", "record_id"])
+        reader.table(FACT_SOURCES, ["fact_id", "record_id"], days)
         .filter(pl.col("record_id").is_in(ids.implode()))
         .unique()
         .collect()
@@ -143,10 +148,14 @@ def with_drawn(reader: Reader, rows: list[dict[str, Any]]) -> list[dict[str, Any
     ]
 
 
-def _told(reader: Reader) -> pl.LazyFrame:
-    """Records by the reader's moment."""
-    then = (pl.col("occurred_at") <= reader.latest).fill_null(value=True)
-    return reader.table(RAW_LOGS, COLUMNS).filter(then)
+def _told(reader: Reader, day: str) -> pl.LazyFrame:
+    """Records of conversations that began on a day, by the reader's moment."""
+    return reader.table(RAW_LOGS, COLUMNS, [day]).filter(_then(reader))
+
+
+def _then(reader: Reader) -> pl.Expr:
+    """Whether a record was there at the reader's moment."""
+    return (pl.col("occurred_at") <= reader.latest).fill_null(value=True)
 
 
 def _cut(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Any id explained: what it is, what it rests on, and what came of it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -40,20 +40,23 @@ def _row(reader: Reader, table: tables.Table, column: str, id_: str) -> dict[str
 
 
 def _fact(reader: Reader, id_: str) -> dict[str, Any]:
-    row = reader.memory().filter(pl.col("fact_id") == id_).collect().row(0, named=True)
+    row = reader.memory(pl.Series([id_])).collect().row(0, named=True)
     merges = reader.table(tables.MERGES).filter(
         (pl.col("winner_id") == id_) | pl.col("loser_ids").list.contains(id_)
     )
     rule = re.split("[/@]", row["extractor"])[0]
     about = reader.table(tables.EXTRACTORS).filter(pl.col("name") == rule).collect()
+    changes, sources = _changes(reader, id_), reader.sources([id_], MOST).get(id_, [])
+    spoken = [row["source_id"] for row in changes if row["source_id"]]
+    places = _places(reader, [*spoken, *(str(source["record_id"]) for source in sources)])
     topic = reader.table(tables.CLUSTERS).filter(pl.col("fact_id") == id_).collect().to_dicts()
     return {
         "as_of": reader.as_of,
         "fact": row,
-        "history": (history := _history(reader, id_)),
+        "history": (history := _history(changes, places)),
         "curve": curve(history, reader.as_of, _rate(reader, row)),
         "values": values_of_slot(reader, id_),
-        "sources": _with_messages(reader, reader.sources([id_], MOST).get(id_, [])),
+        "sources": _with_messages(places, sources),
         "drawn_from": _drawn_from(reader, id_),
         "merges": merges.sort("merge_id").collect().to_dicts(),
         "merged_from": _facts(
@@ -101,27 +104,35 @@ def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     facts = reader.table(tables.FACTS, ["fact_id", "derived_from"]).filter(
         pl.col("fact_id") == fact_id
     )
-    drawn = facts.select(episode_id=pl.col("derived_from").explode()).drop_nulls()
+    drawn = facts.select(episode_id=pl.col("derived_from").explode()).drop_nulls().collect()
+    if drawn.is_empty():  # of nearly all: nothing is looked for
+        return []
     episodes = reader.table(
         tables.EPISODES, ["episode_id", "conversation_id", "started_at", "request"]
     )
     return (
-        episodes.join(drawn, on="episode_id", how="semi")
+        episodes.join(drawn.lazy(), on="episode_id", how="semi")
         .sort("started_at", "episode_id")
         .collect()
         .to_dicts()
     )
 
 
-def _history(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
-    """Each change of a fact's confidence, with the evidence and where it stands."""
+def _changes(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
+    """Each change of a fact's confidence, with the evidence."""
     then = (pl.col("occurred_at") <= reader.latest).fill_null(value=True)
     updates = reader.table(tables.CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id, then)
-    evidence = reader.table(tables.EVIDENCE).select(
-        "evidence_id", "kind", "source_id", "similarity", "weight", "conversation_id"
-    )
-    rows = updates.join(evidence, on="evidence_id", how="left").sort("seq").collect().to_dicts()
-    places = _places(reader, [row["source_id"] for row in rows if row["source_id"]])
+    changes = updates.collect()
+    told = ["evidence_id", "kind", "source_id", "similarity", "weight", "conversation_id"]
+    ids = changes["evidence_id"].drop_nulls()
+    evidence = reader.rows(tables.EVIDENCE, "evidence_id", ids, told)
+    return changes.join(evidence, on="evidence_id", how="left").sort("seq").to_dicts()
+
+
+def _history(
+    rows: Sequence[dict[str, Any]], places: Mapping[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Those changes, each with where its evidence stands."""
     return [
         {key: value for key, value in row.items() if key not in ("namespace", "fact_id")}
         | {"source": places.get(row["source_id"])}
@@ -165,8 +176,9 @@ def _learning(reader: Reader, id_: str) -> dict[str, Any]:
     places = _places(reader, [quote["record_id"] for quote in row["quotes"]])
     row["quotes"] = [{**quote, **_place(places.get(quote["record_id"]))} for quote in row["quotes"]]
     del row["simhash"]
-    conversations = reader.table(tables.CONVERSATIONS, ["conversation_id", "title", "day"])
-    first = conversations.filter(pl.col("conversation_id") == row["conversation_id"]).collect()
+    ids = pl.Series([row["conversation_id"]])
+    columns = ["conversation_id", "title", "day"]
+    first = reader.rows(tables.CONVERSATIONS, "conversation_id", ids, columns)
     return {
         "learning": row,
         "conversation": first.to_dicts()[0] if first.height else None,
@@ -175,12 +187,12 @@ def _learning(reader: Reader, id_: str) -> dict[str, Any]:
 
 
 def _record(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
-    row = _row(reader, tables.RAW_LOGS, "record_id", id_)
+    row = reader.rows(tables.RAW_LOGS, "record_id", pl.Series([id_])).row(0, named=True)
     near = (
         reader.table(tables.RAW_LOGS, [
             "record_id", "conversation_id", "seq", "kind", "origin", "tool_name", "text",
             "tool_input", "source_file", "source_line",
-        ])
+        ], [row["day"]])
         .filter(
             (pl.col("conversation_id") == row["conversation_id"])
             & pl.col("seq").is_between(row["seq"] - NEIGHBOURS, row["seq"] + NEIGHBOURS)
@@ -189,7 +201,7 @@ def _record(reader: Reader, id_: str, *, events: bool) -> dict[str, Any]:
         .collect()
     )  # fmt: skip
     episode = reader.table(tables.EPISODES).filter(pl.col("episode_id") == id_).collect().to_dicts()
-    drawn = reader.table(tables.FACT_SOURCES, ["fact_id", "record_id"]).filter(
+    drawn = reader.table(tables.FACT_SOURCES, ["fact_id", "record_id"], [row["day"]]).filter(
         pl.col("record_id") == id_
     )
     learnings = reader.learnings().filter(pl.col("source_record_ids").list.contains(id_))
@@ -353,13 +365,14 @@ def _place(place: dict[str, Any] | None) -> dict[str, Any]:
     return {"file": place["file"], "line": place["line"]} if place else {}
 
 
-def _with_messages(reader: Reader, sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    places = _places(reader, [str(source["record_id"]) for source in sources])
+def _with_messages(
+    places: Mapping[str, dict[str, Any]], sources: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     return [
         {
             **source,
-            "origin": places.get(source["record_id"], {}).get("origin"),
-            "message": places.get(source["record_id"], {}).get("text"),
+            "origin": places.get(str(source["record_id"]), {}).get("origin"),
+            "message": places.get(str(source["record_id"]), {}).get("text"),
         }
         for source in sources
     ]

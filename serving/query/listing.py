@@ -93,6 +93,9 @@ def facts(
     known = _within(known, "last_seen", only.since, only.until)
     if only.entity is None:
         known = known.filter(_said_of_no_other())
+    if _wanted(FactFilter, only) == _wanted(FactFilter, EVERY_FACT):
+        whole = known
+        known = reader.made("facts told", "fact_id", whole.collect).lazy()
     keys = [
         Key(pl.col("status").is_in(STANDING), descending=True),
         Key(pl.col("content") == pl.col("object"), descending=True),
@@ -261,7 +264,11 @@ def recent(
     """
     made = {"fact": _new_facts, "learning": _new_learnings, "episode": _new_episodes}
     wanted = [kind for kind in RECENT if kind in kinds]
-    came = pl.concat([made[kind](reader) for kind in wanted] or [_new_facts(reader).clear()])
+
+    def came_of(kind: str) -> pl.LazyFrame:
+        return reader.made(f"recent {kind}", "id", lambda: made[kind](reader).collect()).lazy()
+
+    came = pl.concat([came_of(kind) for kind in wanted] or [_new_facts(reader).clear()])
     came = _within(came.filter(pl.col("at").is_not_null()), "at", since, None)
     keys = [newest("at"), Key(pl.col("kind")), Key(pl.col("id"))]
     return page(came, keys, ("recent", reader.namespace, *wanted, since), limit, cursor)
@@ -304,7 +311,7 @@ def _talks(reader: Reader, what: str, only: Talks, limit: int, cursor: str | Non
         "episodes": (EPISODES, EPISODE_FIELDS),
         "conversations": (CONVERSATIONS, CONVERSATION_FIELDS),
     }[what]
-    known = _by_then(reader, reader.table(table, fields), "started_at")
+    known = _by_then(reader, reader.all_rows(table).select(fields), "started_at")
     if only.conversation is not None:
         known = known.filter(conversation_id=only.conversation)
     if only.project is not None:

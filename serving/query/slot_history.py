@@ -53,17 +53,19 @@ def values_of_slot(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
         nothing.
     """
     slot = ["entity_id", "slot"]
-    known = reader.stretches()
-    mine = known.filter(pl.col("fact_id") == fact_id)
-    same = known.join(mine.select(slot).drop_nulls("slot").unique(), on=slot, how="semi")
+    mine = reader.stretches(pl.Series([fact_id])).collect()
+    filled = mine.select(slot).drop_nulls("slot").unique()
+    found = mine.filter(pl.col("slot").is_null())
+    if filled.height:
+        same = reader.stretches().join(filled.lazy(), on=slot, how="semi").collect()
+        found = pl.concat([same, found])
+    contents = reader.rows(MEMORY, "fact_id", found["fact_id"].unique(), ["fact_id", "content"])
     return (
-        pl.concat([same, mine.filter(pl.col("slot").is_null())])
-        .join(reader.table(MEMORY, ["fact_id", "content"]), on="fact_id")
+        found.join(contents, on="fact_id")
         .drop("namespace")
         # A statement is a fact of its subject, and of each topic that it names.
         .sort(pl.col("fact_id") != fact_id, "fact_id", "seq")
         .unique(["content", "known_from"], keep="first", maintain_order=True)
         .sort("known_from", "valid_from", "fact_id", "seq")
-        .collect()
         .to_dicts()
     )

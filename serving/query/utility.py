@@ -25,14 +25,14 @@ def utility(reader: Reader, limit: int = 20) -> dict[str, Any]:
         "pieces": single["piece_id"].n_unique(),
         "kinds": rows.filter(piece_id="").drop("piece_id").sort("kind", "outcome").to_dicts(),
         "top": single.head(limit)
-        .join(_texts(reader), on="piece_id", how="left")
+        .join(_texts(reader, single["piece_id"].head(limit)), on="piece_id", how="left")
         .with_columns(pl.col("text").fill_null(""))
         .to_dicts(),
     }
 
 
-def _texts(reader: Reader) -> pl.DataFrame:
-    """What pieces say, by their id."""
+def _texts(reader: Reader, ids: pl.Series) -> pl.DataFrame:
+    """What some pieces say, by their id."""
     told = (
         (tables.PRACTICES, "practice_id", "command"),
         (tables.ERROR_SIGNATURES, "fix_id", "fix"),
@@ -43,10 +43,12 @@ def _texts(reader: Reader) -> pl.DataFrame:
         (tables.CONVERSATIONS, "conversation_id", "title"),
     )
     texts = [
-        reader.table(table).select(piece_id=pl.col(id_), text=pl.col(text)).drop_nulls()
+        reader.rows(table, id_, ids, [id_, text])
+        .select(piece_id=pl.col(id_), text=pl.col(text))
+        .drop_nulls()
         for table, id_, text in told
     ]
-    return pl.concat(texts).unique("piece_id", keep="any").collect()
+    return pl.concat(texts).unique("piece_id", keep="any")
 
 
 def offers_of(reader: Reader, piece_id: str) -> list[dict[str, Any]]:

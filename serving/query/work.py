@@ -35,7 +35,7 @@ def talks(reader: Reader, placed: pl.DataFrame) -> pl.DataFrame:
 
     Of one that went on, what was made in it is read of its records up to then.
     """
-    rows = in_projects(reader.table(tables.CONVERSATIONS).collect(), placed)
+    rows = in_projects(reader.all_rows(tables.CONVERSATIONS).collect(), placed)
     if reader.is_now:
         return rows
     rows = rows.filter(pl.col("started_at") <= reader.as_of)
@@ -92,7 +92,9 @@ def project_called(reader: Reader, project: str, others: Collection[str] = ()) -
     """
     placed = reader.table(tables.PROJECTS).collect()
     called = naming(placed)
-    last = known_projects(in_projects(reader.table(tables.CONVERSATIONS).collect(), placed), placed)
+    last = known_projects(
+        in_projects(reader.all_rows(tables.CONVERSATIONS).collect(), placed), placed
+    )
     newest_first = sorted(last, key=lambda name: (last[name], name), reverse=True)
     named = {name for folder in others if (name := called(folder))} - {*last}
     known = [*newest_first, *sorted(named)]

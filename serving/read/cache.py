@@ -6,7 +6,14 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from cairn.knowledge.schema.tables import EPISODES, LEARNINGS, MEMORY_ENTITIES, RAW_LOGS, Table
+from cairn.knowledge.schema.tables import (
+    CONVERSATIONS,
+    EPISODES,
+    LEARNINGS,
+    MEMORY_ENTITIES,
+    RAW_LOGS,
+    Table,
+)
 from cairn.resources.warehouse.publication import Manifest, read_published
 from cairn.resources.warehouse.warehouse import Warehouse
 
@@ -17,10 +24,15 @@ CACHED: dict[str, tuple[str, ...]] = {
     LEARNINGS.name: tuple(LEARNINGS.columns),
     EPISODES.name: (
         *("episode_id", "text", "passages", "project", "speaker", "conversation_id", "ended_at"),
+        "day",
     ),
-    RAW_LOGS.name: ("record_id", "source_file", "source_line"),
+    RAW_LOGS.name: ("record_id", "source_file", "source_line", "day"),
+    CONVERSATIONS.name: tuple(CONVERSATIONS.columns),
 }
-"""Table → the columns that answers need: the long texts of records are not among them."""
+"""Table → the columns that answers need: the long texts of records are not among them.
+
+Of those by day, their day: it tells which of a year's files hold the rest.
+"""
 
 
 PLACE = 150

@@ -65,9 +65,18 @@ class Reader:
         """
         return self.state.reranker_of(self.namespace)
 
-    def table(self, table: tables.Table, columns: Sequence[str] | None = None) -> pl.LazyFrame:
-        """Rows of a table as it was published."""
-        return read_published(self.state.warehouse, self.manifest, table, columns=columns)
+    def table(
+        self,
+        table: tables.Table,
+        columns: Sequence[str] | None = None,
+        days: Sequence[str] | None = None,
+    ) -> pl.LazyFrame:
+        """Rows of a table as it was published; of `days` alone, no other days' files are opened."""
+        if days is None:
+            return read_published(self.state.warehouse, self.manifest, table, columns=columns)
+        of_days = pl.col("day").is_in(sorted({*days}))
+        found = read_published(self.state.warehouse, self.manifest, table).filter(of_days)
+        return found if columns is None else found.select(columns)
 
     def all_rows(self, table: tables.Table) -> pl.LazyFrame:
         """Rows of a table as it was published; from memory where they are held."""
@@ -84,7 +93,15 @@ class Reader:
         """Rows of a table whose column has one of some texts."""
         if self.cached and (found := self.cached.rows(table, column, values, columns)) is not None:
             return found
-        return self.table(table, columns).filter(pl.col(column).is_in(values.implode())).collect()
+        known = self.table(table, columns, self._days(table, column, values))
+        return known.filter(pl.col(column).is_in(values.implode())).collect()
+
+    def _days(self, table: tables.Table, column: str, values: pl.Series) -> list[str] | None:
+        """Days of the rows whose column has one of some texts; None if memory does not tell."""
+        if not (self.cached and table.by_day):
+            return None
+        held = self.cached.rows(table, column, values, [column, "day"])
+        return None if held is None else held["day"].unique().to_list()
 
     def _of(
         self, table: tables.Table, fact_ids: pl.Series | None, columns: Sequence[str] | None = None

@@ -9,7 +9,13 @@ from cairn.serving.read.reader import Reader
 
 
 def totals(reader: Reader) -> dict[str, int]:
-    """Rows of what was published."""
+    """Rows of what was published; counted once, where tables are held."""
+    if reader.is_now and reader.cached:
+        return dict(reader.cached.once("totals", lambda: _counted(reader)))
+    return _counted(reader)
+
+
+def _counted(reader: Reader) -> dict[str, int]:
     memory = reader.memory().filter(pl.col("status").is_in(IN_FORCE))
     faded = pl.col("status") == "deprecated"
     counted = {

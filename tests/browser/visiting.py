@@ -34,8 +34,8 @@ DESKTOP, PHONE = (1200, 900), (320, 640)
 """Width and height; 320 is what 400 % zoom leaves of 1280, too."""
 
 LISTS = {
-    "facts": ("facts", "fact_id", "source_count"),
-    "why": ("facts", "fact_id", "source_count"),
+    "facts": ("facts", "fact_id", "conversation_count"),
+    "why": ("facts", "fact_id", "conversation_count"),
     "entities": ("entities", "entity_id", "active_facts"),
     "graph": ("entities", "entity_id", "active_facts"),
     "learnings": ("learnings", "learning_id", "confidence"),

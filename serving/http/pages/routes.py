@@ -180,8 +180,12 @@ def _nothing(*_: object) -> dict[str, Any]:
 def _of_why(
     _: Access, reader: Reader, answer: Any, __: dict[str, str], ___: Request
 ) -> dict[str, Any]:
-    said = reader.places([one.record_id for one in answer.quotes if one.record_id], "text")
-    messages = dict(said.select("record_id", "text").iter_rows())
+    # Of facts the answer has the messages; a record, and what brought an entity, is its own quote.
+    told = answer.explanation.get("sources", ())
+    messages = {one["record_id"]: one["message"] for one in told if one.get("message")}
+    if answer.kind == "learning":
+        said = reader.places([one.record_id for one in answer.quotes if one.record_id], "text")
+        messages = dict(said.select("record_id", "text").iter_rows())
     points: list[tuple[datetime | str, float]] = [
         (one.occurred_at, one.confidence) for one in answer.history
     ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from cairn.resources.home.inbox import files
 from cairn.serving.query.review.entities import MAY_BE_ONE, entity_pairs
 from cairn.serving.query.review.operations import operations
 from cairn.serving.query.review.pairs import SEEM, pairs, unresolved
@@ -130,10 +131,34 @@ def review(reader: Reader, kind: str | None = None, limit: int = 20) -> dict[str
         decisions (that may be made about it).
     """
     chosen = [kind] if kind else list(REVIEWED)
-    found = {name: REVIEWED[name].rows(reader.state, reader.namespace) for name in chosen}
+    found = {name: _rows(reader, name) for name in chosen}
     items = [
         {"kind": name, **NOTHING, **REVIEWED[name].item(row)}
         for name, rows in found.items()
         for row in rows.head(limit).iter_rows(named=True)
     ]
     return {"totals": {name: rows.height for name, rows in found.items()}, "items": items}
+
+
+def _rows(reader: Reader, name: str) -> pl.DataFrame:
+    """Rows of one kind: kept while nothing they are made of changes, since some take seconds."""
+    rows = REVIEWED[name].rows
+    if reader.cached is None:
+        return rows(reader.state, reader.namespace)
+    kept = reader.cached.once("review", dict[str, tuple[object, pl.DataFrame]])
+    seen = _seen(reader)
+    held = kept.get(name)
+    if held is None or held[0] != seen:
+        kept[name] = held = seen, rows(reader.state, reader.namespace)
+    return held[1]
+
+
+def _seen(reader: Reader) -> object:
+    """What such rows are made of: tables, published and as they are, the inbox, what is blocked."""
+    from cairn.knowledge.schema.tables import TABLES
+    from cairn.resources.warehouse.publication import blocked_namespaces, published
+
+    state, own = reader.state, reader.namespace
+    versions = [state.warehouse.version(table, own) for table in TABLES.values()]
+    noted = [(file.name, file.stat().st_size) for file in files(state.home, own)]
+    return published(state.home, own), versions, noted, blocked_namespaces(state.home).get(own)
