@@ -7,7 +7,6 @@ import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from threading import Thread
 
 from fastapi import FastAPI
 
@@ -18,6 +17,7 @@ from cairn.serving.http.app import create_app
 from cairn.serving.http.metrics import Seen
 from cairn.serving.read.reader import NothingPublished
 from cairn.serving.retrieval.open_memory import Memory, make_ready
+from cairn.serving.runtime.ahead import is_ending, read_ahead
 from cairn.serving.runtime.sockets import is_local
 from cairn.serving.runtime.workers import run
 
@@ -37,8 +37,7 @@ def _app(state: State, *, local: bool, as_json: bool) -> FastAPI:
     """The app of one process, which begins to read what answers need."""
     start(state.home, state.settings, "serve")
     memory = Memory(state, ahead=True)
-    warm = Thread(target=_warm, args=(memory,), name="warm", daemon=True)
-    warm.start()
+    warm = read_ahead("warm", _warm, memory)
     latest = time.monotonic() + LONGEST_START
 
     def starting() -> bool:
@@ -56,6 +55,8 @@ def _warm(memory: Memory) -> None:
     state = memory.state
     names = dict.fromkeys([*namespaces(state.home), *state.readable_namespaces()])
     for name in [*names][:MOST_WARMED]:
+        if is_ending():
+            return
         memory.state.catch_up(name)
         try:
             make_ready(memory.reader(name))

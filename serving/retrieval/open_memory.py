@@ -7,7 +7,7 @@ It gives readers, and what is asked is a function of one: `search_memory`, `know
 import logging
 from dataclasses import replace
 from datetime import datetime
-from threading import Lock, Thread
+from threading import Lock
 
 import polars as pl
 
@@ -17,6 +17,7 @@ from cairn.resources.warehouse.publication import Manifest, manifests
 from cairn.serving.read.cache import CACHED, CachedTables
 from cairn.serving.read.reader import Reader, open_reader, reader_of
 from cairn.serving.retrieval.search import search_memory
+from cairn.serving.runtime.ahead import read_ahead
 
 logger = logging.getLogger(__name__)
 
@@ -87,9 +88,7 @@ class Memory:
         """Has a publication made ready, unless one of its namespace is being made so."""
         if manifest.namespace not in self._coming:
             self._coming.add(manifest.namespace)
-            Thread(
-                target=self._come, args=(manifest, last), name="publication", daemon=True
-            ).start()
+            read_ahead("publication", self._come, manifest, last)
 
     def _come(self, manifest: Manifest, last: Manifest) -> None:
         held = CachedTables(self.state.warehouse, manifest)

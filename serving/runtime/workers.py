@@ -22,6 +22,7 @@ from typing import Any
 
 import uvicorn
 
+from cairn.serving.runtime.ahead import end_reading
 from cairn.serving.runtime.connections import BoundedProtocol
 from cairn.serving.runtime.logging import configure_logging, verbosity
 
@@ -67,11 +68,19 @@ def run(make: Callable[[], Any], listener: socket.socket, workers: int = 1) -> N
         return
     before = signal.signal(signal.SIGTERM, _ended)
     try:
-        server_of(make()).run(sockets=[listener])
+        _answer(make, listener)
     except KeyboardInterrupt:
         pass  # that is how it ends
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _answer(make: Callable[[], Any], listener: socket.socket) -> None:
+    """Answers in this process, until a signal ends it."""
+    try:
+        server_of(make()).run(sockets=[listener])
+    finally:
+        end_reading(GRACE)
 
 
 def _run_workers(make: Callable[[], Any], listener: socket.socket, count: int) -> None:
@@ -143,7 +152,7 @@ def _work(make: Callable[[], Any], listener: socket.socket, verbose: int) -> Non
     configure_logging(verbose)
     signal.signal(signal.SIGTERM, _ended)  # which uvicorn repeats: what waits to be sent is
     Thread(target=_end_with_parent, name="parent", daemon=True).start()
-    server_of(make()).run(sockets=[listener])
+    _answer(make, listener)
 
 
 def _end_with_parent() -> None:
