@@ -1,0 +1,46 @@
+"""`cairn export` and `cairn import`, as a person types them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.serving.conftest import Ask
+
+
+def test_what_is_exported_is_imported_once(ask: Ask, run_cairn: Ask, tmp_path: Path) -> None:
+    folder, home = tmp_path / "out", tmp_path / "home"
+    told = ask("export", "--to", folder, "--namespace", "samples")
+    assert told.code == 0, told.err
+    assert f"cairn import {folder}" in told.out
+    done = ask("export", "--to", folder, "--replace", "--json").json
+    rows = {one["file"]: one["rows"] for one in done["files"]}
+    assert rows["records.jsonl"] > rows["episodes.jsonl"] > 0
+
+    tried = run_cairn("--home", home, "import", folder, "--dry-run", "--json").json
+    assert (tried["records"], tried["known"]) == (rows["records.jsonl"], 0)
+    assert not list((home / "inbox").iterdir())
+    first = run_cairn("--home", home, "import", folder)
+    assert f"{rows['records.jsonl']:,} records" in first.out
+    assert "cairn" in first.out.splitlines()[-1]
+    again = run_cairn("--home", home, "import", folder, "--json").json
+    assert (again["there"], again["namespace"]) == (True, "samples")
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (["export", "--to", "OUT"], "nothing is published"),
+        (["import", "OUT"], "no such file or folder"),
+        (["import", "."], "no manifest.json"),
+        (["export", "--to", "./there.txt"], "is a file"),
+    ],
+)
+def test_an_error_says_what_is_wrong(
+    given: list[str], why: str, run_cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.txt").write_text("mine")
+    told = run_cairn("--home", tmp_path / "home", *given)
+    assert told.code in (1, 2)
+    assert why in told.err
+    assert (tmp_path / "there.txt").read_text() == "mine"
