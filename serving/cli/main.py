@@ -18,7 +18,7 @@ from cairn.serving.runtime.logging import configure_logging, say_more
 COMMANDS = {
     "run": ("run", "Take in logs, make knowledge of them, publish it"),
     "ingest": ("run", "Take in a text, or knowledge in layers"),
-    "import": ("exchange", "Take in what another home exported"),
+    "import": ("exchange", "Take in what another home exported, or another program kept"),
     "export": ("exchange", "Write what is known as files"),
     "check-ins": ("run", "What became of texts that were taken in"),
     "search": ("ask", "Find facts, episodes and learnings"),

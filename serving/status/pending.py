@@ -27,7 +27,7 @@ SCHEDULES = frozenset({"schedule", "unschedule"})
 RESEARCH = LEARN | SCHEDULES | {"retry search"}
 ATTITUDES = frozenset({"like", "unlike", "dislike", "undislike", "mute", "unmute"})
 NOTICES = frozenset({"reaction", "retry notification", "mute", "unmute"})
-TEXTS = frozenset({"document", "knowledge"})
+TEXTS = frozenset({"document", "knowledge", "imported"})
 RATINGS = frozenset({"rating"})
 """Verbs of what each list is about; see `Pending.verb`."""
 

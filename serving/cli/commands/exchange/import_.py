@@ -10,8 +10,16 @@ from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_
 from cairn.serving.read.display import count
 
 if TYPE_CHECKING:
+    from cairn.resources.context import State
     from cairn.serving.exchange.importing import TakenExport
+    from cairn.serving.exchange.memories import ForeignMemories, TakenMemories
 
+MOST_SHOWN = 20
+MEMORIES = (
+    TerminalColumn("about", most=20),
+    TerminalColumn("at", "when", from_width=90),
+    TerminalColumn("text", wide=True),
+)
 REFUSED = (TerminalColumn("line"), TerminalColumn("why", wide=True))
 
 
@@ -21,22 +29,41 @@ Examples:
   cairn import ~/cairn-export
   cairn import ~/cairn-export --dry-run
   cairn import ~/cairn-export --namespace ada
+  cairn import mem0.json                 (results of get_all, or an export)
+  cairn import graph.json                (edges and nodes of Zep or Graphiti)
+  cairn import ~/.claude-mem/claude-mem.db --dry-run
+  cairn import CLAUDE.md                 (or AGENTS.md: notes about the project of its folder)
 
 \b
 The next run makes knowledge of it: at once with `cairn run`, else by the daemon. Given again,
-nothing is there twice. What was forgotten here stays forgotten."""
+nothing is there twice. What was forgotten here stays forgotten. What another program or a file of
+notes remembered is no person's word: it begins with confidence 0.5 at most, fades, and gives way to
+whatever you say."""
 )
-@click.argument("path", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.argument("path", metavar="FOLDER|FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--from",
+    "kind",
+    type=click.Choice(["graphiti", "mem0", "claude-mem", "notes"]),
+    help="Of what kind a file is; told by its content, if unset.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be taken in; store nothing.")
-@options.namespace("Whose it becomes; that of the export, if unset.")
+@options.namespace("Whose it becomes; that of an export, or the only one there is, if unset.")
 @options.as_json
 @click.pass_context
 def command(
-    ctx: click.Context, path: Path, *, dry_run: bool, namespace: str | None, as_json: bool
+    ctx: click.Context,
+    path: Path,
+    kind: str | None,
+    *,
+    dry_run: bool,
+    namespace: str | None,
+    as_json: bool,
 ) -> None:
-    """Take in what `cairn export` wrote.
+    """Take in what `cairn export` wrote, or what another program remembered.
 
-    A line that is no record, or is not as it was exported, is a dead letter.
+    A line of an export that is no record, or is not as it was exported, is a dead letter. Text is
+    data: no order in it is followed.
     """
     from cairn.serving.exchange.folder import ExchangeError
     from cairn.serving.exchange.importing import import_export
@@ -44,6 +71,9 @@ def command(
     if not path.exists():
         raise click.ClickException(f"{path}: no such file or folder")
     state = options.state_of(ctx)
+    if not path.is_dir():
+        _take_file(state, path, kind, namespace, dry_run=dry_run, as_json=as_json)
+        return
     try:
         done = import_export(state, path.absolute(), namespace, dry_run=dry_run)
     except ExchangeError as refused:
@@ -60,6 +90,58 @@ def command(
         )
         return
     _say(done, dry_run=dry_run)
+
+
+def _take_file(
+    state: "State",
+    file: Path,
+    kind: str | None,
+    namespace: str | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    from cairn.serving.exchange.folder import ExchangeError
+    from cairn.serving.exchange.foreign import read_foreign
+    from cairn.serving.exchange.memories import take_memories
+    from cairn.serving.read.namespaces import told_to
+
+    try:
+        found = read_foreign(file, kind)
+    except ExchangeError as refused:
+        raise click.ClickException(str(refused)) from None
+    done = take_memories(state, told_to(state, namespace), found, dry_run=dry_run)
+    if as_json:
+        emit_json(done._asdict() | {"dry_run": dry_run})
+    else:
+        _say_memories(done, found, dry_run=dry_run)
+    if not found.memories:
+        raise click.ClickException(f"{file} holds nothing that can be taken in")
+
+
+def _say_memories(done: "TakenMemories", found: "ForeignMemories", *, dry_run: bool) -> None:
+    if dry_run:
+        rows = [
+            {"about": one.told.about.name if one.told.about else "", "at": one.at, "text": one.text}
+            for one in found.memories[:MOST_SHOWN]
+        ]
+        print_table(rows, MEMORIES)
+    told = count(done.memories, "statement")
+    verb = "Would take in" if dry_run else "Taken in"
+    say(f"{verb} for namespace {done.namespace}, from {done.label} ({done.kind}): {told}.")
+    if not dry_run and done.new < done.memories:
+        say(f"{done.memories - done.new:,} of these were there already.")
+    for number, why in (
+        (done.skipped, "without a text, or deleted there"),
+        (done.too_long, "too long"),
+        (done.forgotten, "forgotten here"),
+    ):
+        if number:
+            say(f"Left out: {number:,} {why}.")
+    if done.redactions:
+        say(f"{count(done.redactions, 'secret')} found, and taken out.")
+    if done.new:
+        advise("The next run makes knowledge of it: `cairn run`.")
 
 
 def _say(done: "TakenExport", *, dry_run: bool) -> None:

@@ -44,3 +44,17 @@ def test_an_error_says_what_is_wrong(
     assert told.code in (1, 2)
     assert why in told.err
     assert (tmp_path / "there.txt").read_text() == "mine"
+
+
+def test_a_file_of_notes_is_shown_before_it_is_taken(run_cairn: Ask, tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "lantern" / "CLAUDE.md"
+    file.parent.mkdir()
+    file.write_text("# Git\n\n- Never push to main.\n- Squash commits.\n")
+    tried = run_cairn("--home", home, "import", file, "--dry-run", "--namespace", "me")
+    assert "Never push to main." in tried.out
+    assert not list((home / "inbox").iterdir())
+    done = run_cairn("--home", home, "import", file, "--namespace", "me", "--json").json
+    assert (done["kind"], done["memories"], done["new"]) == ("notes", 2, 2)
+    (tmp_path / "odd.json").write_text("{}")
+    odd = run_cairn("--home", home, "import", tmp_path / "odd.json", "--namespace", "me")
+    assert (odd.code, "no known kind" in odd.err) == (1, True)
