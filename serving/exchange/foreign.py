@@ -16,6 +16,7 @@ from cairn.knowledge.ingest.inbox_events.imported import ImportedMemory
 from cairn.serving.exchange.claude_mem import claude_mem, is_sqlite
 from cairn.serving.exchange.folder import ExchangeError
 from cairn.serving.exchange.memories import ForeignMemories, ForeignMemory, instant, texts
+from cairn.serving.exchange.pack import is_pack, pack_of
 
 NOTES = frozenset({".md", ".markdown", ".txt", ".mdc"})
 LARGEST = 512 * 1024 * 1024
@@ -142,6 +143,23 @@ def graphiti(value: Any, file: Path) -> ForeignMemories:
     return ForeignMemories("graphiti", file.name, tuple(found), skipped)
 
 
+def pack(value: Any, file: Path) -> ForeignMemories:
+    """Statements of a pack that a colleague shared, about its project."""
+    found = pack_of(value, file)
+    label = f"pack of {found.project}"
+    made = instant(found.made_at)
+    about = NamedInText(found.project, "project")
+    memories = [
+        ForeignMemory(
+            one.text,
+            ImportedMemory("pack", found.project, about=about, tags=(one.kind,)),
+            instant(one.last_seen) or made,
+        )
+        for one in found.statements
+    ]
+    return ForeignMemories("pack", label, tuple(memories))
+
+
 def _while(text: str, start: datetime | None, end: datetime | None) -> str:
     """A statement with the time in which it held, in words that say so: nothing else would."""
     if end is None:
@@ -193,6 +211,7 @@ _TYPES = {
 }  # fmt: skip
 """Labels of nodes that Cairn has a type for."""
 _JSON: Mapping[str, tuple[Callable[[Any], bool], Callable[[Any, Path], ForeignMemories]]] = {
+    "pack": (is_pack, pack),
     "graphiti": (_has("fact", within=("edges", "facts")), graphiti),
     "mem0": (_has("memory", within=("results", "memories")), mem0),
 }

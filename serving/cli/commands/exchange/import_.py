@@ -32,6 +32,7 @@ Examples:
   cairn import mem0.json                 (results of get_all, or an export)
   cairn import graph.json                (edges and nodes of Zep or Graphiti)
   cairn import ~/.claude-mem/claude-mem.db --dry-run
+  cairn import lantern-pack.json         (what a colleague shared)
   cairn import CLAUDE.md                 (or AGENTS.md: notes about the project of its folder)
 
 \b
@@ -44,7 +45,7 @@ whatever you say."""
 @click.option(
     "--from",
     "kind",
-    type=click.Choice(["graphiti", "mem0", "claude-mem", "notes"]),
+    type=click.Choice(["pack", "graphiti", "mem0", "claude-mem", "notes"]),
     help="Of what kind a file is; told by its content, if unset.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be taken in; store nothing.")
