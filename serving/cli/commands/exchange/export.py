@@ -25,6 +25,7 @@ GOES = (
     TerminalColumn("last_seen", from_width=90),
     TerminalColumn("text", wide=True),
 )
+MOST_LISTED = 60
 COLUMNS = (
     TerminalColumn("file"),
     TerminalColumn("rows"),
@@ -38,6 +39,8 @@ Examples:
   cairn export --to ~/cairn-export
   cairn export --to ~/cairn-export --replace
   cairn export --to /media/stick/ada --namespace ada
+  cairn export --to ~/vault/cairn --format markdown
+  cairn export --to ~/tables --format parquet
   cairn export --project lantern --share --dry-run
   cairn export --project lantern --share --to lantern-pack.json
 
@@ -62,6 +65,14 @@ out, paths of home folders are cut; it is shown first, and you are asked."""
 @click.option("--share", is_flag=True, help="Write a pack of a project, for others.")
 @click.option("--yes", is_flag=True, help="Of a pack: do not ask.")
 @click.option("--dry-run", is_flag=True, help="Of a pack: show what would go; write nothing.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "markdown", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="For another home, for people (Obsidian), for other programs.",
+)
 @click.option("--replace", is_flag=True, help="Replace an older export of the same namespace.")
 @options.namespace(options.ONE_NAMESPACE)
 @options.as_json
@@ -70,6 +81,7 @@ def command(
     ctx: click.Context,
     target: Path | None,
     project: str | None,
+    form: str,
     *,
     share: bool,
     yes: bool,
@@ -82,7 +94,6 @@ def command(
 
     It writes what is published. What was forgotten is in no file.
     """
-    from cairn.serving.exchange.exporting import export_jsonl
     from cairn.serving.exchange.folder import ExchangeError
     from cairn.serving.read.reader import open_reader
 
@@ -90,24 +101,29 @@ def command(
         raise click.UsageError("a pack needs both --project NAME and --share", ctx)
     if not share and (yes or dry_run):
         raise click.UsageError("--yes and --dry-run belong to --share", ctx)
-    if target is None and not share:
+    if not share and target is None:
         raise click.UsageError("say where to: --to FOLDER", ctx)
-    state = options.state_of(ctx)
-    reader = open_reader(state, namespace)
-    if project is not None or target is None:
-        try:
-            _share(reader, project or "", target, yes=yes, dry_run=dry_run, as_json=as_json)
-        except ExchangeError as refused:
-            raise click.ClickException(str(refused)) from None
-        return
+    reader = open_reader(options.state_of(ctx), namespace)
+    try:
+        if project is not None:
+            _share(reader, project, target, yes=yes, dry_run=dry_run, as_json=as_json)
+        elif target is not None:
+            _write(reader, target, form, replace=replace, as_json=as_json)
+    except ExchangeError as refused:
+        raise click.ClickException(str(refused)) from None
+
+
+def _write(reader: "Reader", target: Path, form: str, *, replace: bool, as_json: bool) -> None:
+    """Writes a whole namespace."""
+    from cairn.serving.exchange.exporting import export_jsonl
+    from cairn.serving.exchange.markdown import export_markdown
+    from cairn.serving.exchange.parquet import export_parquet
 
     def tell(text: str) -> None:
         click.echo(text, err=True)
 
-    try:
-        done = export_jsonl(reader, target, replace=replace, tell=tell)
-    except ExchangeError as refused:
-        raise click.ClickException(str(refused)) from None
+    export = {"jsonl": export_jsonl, "markdown": export_markdown, "parquet": export_parquet}[form]
+    done = export(reader, target, replace=replace, tell=tell)
     manifest = done.manifest
     files = [
         {"file": name, "rows": one.rows, "bytes": one.size} for name, one in manifest.files.items()
@@ -123,12 +139,15 @@ def command(
             }
         )
         return
-    print_table(files, COLUMNS)
+    print_table(files[:MOST_LISTED], COLUMNS)
+    if len(files) > MOST_LISTED:
+        say(f"… and {count(len(files) - MOST_LISTED, 'file')} more.")
     say(f"Namespace {manifest.namespace} is in {done.folder}.")
     for what, number in manifest.left_out.items():
         told = count(number, what.removesuffix("s"), what)
         say(f"Left out: {told}, which mean nothing elsewhere.")
-    say(f"In another home: `cairn import {done.folder}`.")
+    if form == "jsonl":
+        say(f"In another home: `cairn import {done.folder}`.")
 
 
 def _share(
