@@ -28,6 +28,7 @@ from cairn.resources.home.inbox import (
     AppendedEvent,
     append_event,
     blank_lines,
+    drop_cut_imports,
     imports,
     lines_of,
     namespaces_of_inbox,
@@ -123,14 +124,11 @@ def clear_inbox(home: Home, namespace: str, own: list[Tombstone], key: bytes | N
     """
     forget = partial(_is_forgotten, namespace=namespace, own=own, key=key)
     gone = blank_lines(home, namespace, forget)
-    return gone + sum(
-        _clear_import(home, namespace, file, own, key) for file in imports(home, namespace)
-    )
+    drop_cut_imports(home, namespace)
+    return gone + sum(_clear_import(namespace, file, own, key) for file in imports(home, namespace))
 
 
-def _clear_import(
-    home: Home, namespace: str, file: Path, own: list[Tombstone], key: bytes | None
-) -> int:
+def _clear_import(namespace: str, file: Path, own: list[Tombstone], key: bytes | None) -> int:
     """Takes what is forgotten out of an import; gives how many lines that were.
 
     With all of a namespace go lines that are no records, too.
@@ -160,7 +158,7 @@ def _clear_import(
                 lines[number] = b""
             yield b"\n".join(lines)
 
-    rewrite_import(home, file, kept(), lambda one: one not in gone)
+    rewrite_import(file, kept(), lambda one: one not in gone)
     return count
 
 

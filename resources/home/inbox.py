@@ -172,52 +172,58 @@ def keep_import(home: Home, namespace: str, name: str, lines: Iterable[Sequence[
     """
     check_writable(home)
     folder = home.inbox / check_namespace(namespace) / IMPORTS / name
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _locked(home.inbox):
-        ids: list[bytes] = []
+    for each in (folder.parent.parent, folder.parent, folder):
+        each.mkdir(mode=0o700, exist_ok=True)
+    ids: list[bytes] = []
 
-        def parts() -> Generator[bytes]:
-            for text, *events in lines:
-                ids.extend(events)
-                yield text
+    def parts() -> Generator[bytes]:
+        for text, *events in lines:
+            ids.extend(events)
+            yield text
 
-        try:
-            with _replacing(folder / IMPORTED, parts()):
-                replace_file(folder / EVENT_IDS, b"".join(one + b"\n" for one in ids), 0o600)
-        except BaseException:
-            if not (folder / IMPORTED).exists():
-                remove(folder)
-            raise
+    try:
+        # Without the lock: it takes as long as the import is large, and nobody writes the same.
+        with _replacing(folder / IMPORTED, parts()):
+            replace_file(folder / EVENT_IDS, b"".join(one + b"\n" for one in ids), 0o600)
+    except BaseException:
+        if not (folder / IMPORTED).exists():
+            remove(folder)
+        raise
     return folder / IMPORTED
 
 
-def rewrite_import(
-    home: Home, file: Path, parts: Iterable[bytes], event_ids: Callable[[str], bool]
-) -> None:
+def drop_cut_imports(home: Home, namespace: str) -> None:
+    """Removes what was left of imports that were killed: it may hold anything."""
+    folder = home.inbox / check_namespace(namespace) / IMPORTS
+    for partial in folder.glob("*/*.partial"):
+        partial.unlink(missing_ok=True)
+    for each in folder.glob("*/"):
+        if not (each / IMPORTED).exists():
+            remove(each)
+
+
+def rewrite_import(file: Path, parts: Iterable[bytes], event_ids: Callable[[str], bool]) -> None:
     """Puts other lines in the place of those of an import; one of which nothing is left goes.
 
     Args:
-        home: Whose.
         file: One of `imports`.
         parts: Its lines, as they are to be.
         event_ids: Which ids of events stay.
     """
-    with _locked(home.inbox):
-        left = False
+    left = False
 
-        def seen() -> Generator[bytes]:
-            nonlocal left
-            for part in parts:
-                left = left or bool(part.strip())
-                yield part
+    def seen() -> Generator[bytes]:
+        nonlocal left
+        for part in parts:
+            left = left or bool(part.strip())
+            yield part
 
-        with _replacing(file, seen()):
-            ids = _ids_of(file)
-            kept = "".join(f"{one}\n" for one in ids if event_ids(one))
-            replace_file(file.with_name(EVENT_IDS), kept.encode(), 0o600)
-        if not left:
-            remove(file.parent)
-            sync_folder(file.parent.parent)
+    with _replacing(file, seen()):
+        kept = "".join(f"{one}\n" for one in _ids_of(file) if event_ids(one))
+        replace_file(file.with_name(EVENT_IDS), kept.encode(), 0o600)
+    if not left:
+        remove(file.parent)
+        sync_folder(file.parent.parent)
 
 
 @contextmanager

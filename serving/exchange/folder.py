@@ -1,5 +1,6 @@
 """A folder that an export writes: whole or not at all, and told by its manifest."""
 
+import glob
 import hashlib
 import os
 import shutil
@@ -14,6 +15,7 @@ import msgspec
 
 from cairn.resources.home.atomic_files import replace_file, sync_folder
 from cairn.resources.home.home import Home
+from cairn.resources.home.sources import list_sources
 from cairn.serving.read.reader import Reader
 
 MANIFEST = "manifest.json"
@@ -111,8 +113,10 @@ def written(reader: Reader, target: Path, kind: str, *, replace: bool) -> Genera
     target = target.absolute()
     check_target(reader.state.home, target, reader.namespace, replace=replace)
     target.parent.mkdir(parents=True, exist_ok=True)
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.partial"):
+        if not _is_at_work(left):
+            shutil.rmtree(left, ignore_errors=True)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
     try:
         partial.mkdir(mode=0o700)
         folder = ExportFolder(partial)
@@ -129,6 +133,20 @@ def written(reader: Reader, target: Path, kind: str, *, replace: bool) -> Genera
         raise
 
 
+def _is_at_work(partial: Path) -> bool:
+    """Whether another process that lives writes such a folder; else it was killed."""
+    told = partial.name.split(".")[-2]
+    if not told.isdecimal() or int(told) == os.getpid():
+        return False
+    try:
+        os.kill(int(told), 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def check_target(home: Home, target: Path, namespace: str, *, replace: bool) -> None:
     """Refuses to write where something else stands.
 
@@ -137,6 +155,11 @@ def check_target(home: Home, target: Path, namespace: str, *, replace: bool) -> 
     """
     if target.resolve().is_relative_to(home.root.resolve()):
         raise ExchangeError(f"{target} lies in Cairn's own home: choose another folder")
+    for source in list_sources(home):
+        if target.resolve().is_relative_to(source.path):
+            raise ExchangeError(
+                f"{target} lies in {source.path}, whose logs are taken in: choose another folder"
+            )
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise ExchangeError(f"{target} is there, and is no folder")
     if not target.exists() or not any(target.iterdir()):

@@ -29,7 +29,7 @@ from cairn.resources.deletion.tombstones import note
 from cairn.resources.home.home import open_home
 from cairn.resources.home.inbox import imports
 from cairn.resources.home.settings import Settings
-from cairn.resources.home.sources import add_source
+from cairn.resources.home.sources import add_source, list_sources
 from cairn.resources.llm.answer_cache import CachedAnswer
 from cairn.resources.repair.lost_records import lost_records
 from cairn.serving.exchange.exporting import RECORDS_FILE, WrittenExport, export_jsonl
@@ -264,12 +264,16 @@ def test_what_is_forgotten_leaves_the_import_and_does_not_come_back(
     told = "The till of the shop runs on port 8080."
     (file,) = imports(state.home, "ada")
     assert told in file.read_text()
+    cut = file.parent.with_name("0" * 16)
+    cut.mkdir()
+    (cut / "records.jsonl.4194305.partial").write_text(told)
     facts = _facts(state)
     gone = facts.filter(pl.col("content") == told)["fact_id"][0]
     note(state.home, reach(state, target(state, gone, "ada")).event)
     follow(state)
     assert _facts(state).filter(pl.col("content") == told).is_empty()
     assert told not in file.read_text()
+    assert standing(state.home.inbox, told) == {}
     records = state.warehouse.read(RECORDS).collect().height
     for place in (tmp_path / "elsewhere", exported.folder):
         if place != exported.folder:  # an export with one line less is another import
@@ -314,9 +318,19 @@ def test_a_folder_is_replaced_only_if_it_holds_the_same(
     assert (again.folder / RECORDS_FILE).read_bytes() == first, "the same knowledge, the same bytes"
     (tmp_path / "empty").mkdir()
     export(tmp_path / "empty")
+    cut = tmp_path / ".empty.4194305.partial"
+    cut.mkdir()
+    export(tmp_path / "empty", replace=True)
+    assert not cut.exists(), "what a kill left"
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "one.txt").write_text("mine")
-    for place in (tmp_path / "letters", source.home.root / "out", tmp_path / "letters" / "one.txt"):
+    watched = Path(list_sources(source.home)[0].path) / "out"
+    for place in (
+        watched,
+        tmp_path / "letters",
+        source.home.root / "out",
+        tmp_path / "letters" / "one.txt",
+    ):
         with pytest.raises(ExchangeError):
             export(place, replace=True)
     assert {one.name for one in tmp_path.iterdir()} == {"empty", "letters"}
