@@ -15,12 +15,14 @@ from cairn.assets.engine.prefetch import ahead
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.pending.records import changed_files
 from cairn.knowledge.ingest.adapters import adapters
+from cairn.knowledge.ingest.exported import read_exported
 from cairn.knowledge.ingest.records import STAGE, Before, SourceRead, before, read_records
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
 from cairn.resources.context import State
 from cairn.resources.deletion.applying import ForgottenRecords, apply_tombstones
+from cairn.resources.home.inbox import is_import
 from cairn.resources.home.log_files import LogFile, prefix_hash, windows
 
 BATCH_BYTES = 32 * 1024 * 1024
@@ -100,21 +102,34 @@ def _read_file(
     reads: list[SourceRead] = []
     reason = None
     consumed, whole = start, start == 0
+    imported = is_import(state.home, file.path)
+    clean = redactor(state.policy.redact_personal)
     try:
-        window = WHOLE_BYTES if adapter is None else BATCH_BYTES
+        window = WHOLE_BYTES if adapter is None and not imported else BATCH_BYTES
         for data, offset, _ in windows(file.path, start, window):
-            read = read_records(
-                data,
-                namespace=file.namespace,
-                source_file=file.name,
-                timezone=file.timezone,
-                seen_at=seen_at,
-                redactor=redactor(state.policy.redact_personal),
-                start_line=lines + 1,
-                start_offset=offset,
-                adapter=adapter,
-                before=told,
-            )
+            if imported:
+                read = read_exported(
+                    data,
+                    namespace=file.namespace,
+                    source_file=file.name,
+                    seen_at=seen_at,
+                    redactor=clean,
+                    start_line=lines + 1,
+                    start_offset=offset,
+                )
+            else:
+                read = read_records(
+                    data,
+                    namespace=file.namespace,
+                    source_file=file.name,
+                    timezone=file.timezone,
+                    seen_at=seen_at,
+                    redactor=clean,
+                    start_line=lines + 1,
+                    start_offset=offset,
+                    adapter=adapter,
+                    before=told,
+                )
             reads.append(read)
             told = read.last
             hashed.update(memoryview(data)[: read.consumed])
@@ -157,7 +172,7 @@ def _start(
             with suppress(OSError):  # reading it whole will say why
                 hashed = prefix_hash(file.path, consumed)
                 if hashed.hexdigest() == known["digest"]:
-                    own = _own_records(state, file)
+                    own = _own_records(state, file).filter(pl.col("source_offset") < consumed)
                     counted = file.namespace in forgotten and own["native_id"].null_count() > 0
                     if (own["source_line"] >= known["lines"]).any() and not counted:
                         return Start(consumed, known["lines"], adapter, hashed, before(own))

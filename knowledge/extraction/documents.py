@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.dialogue.trust import AGENT
 from cairn.knowledge.engine.extractors import Extractor, by_prompts
 from cairn.knowledge.extraction.llm_units import Extraction, extraction, extractor
 from cairn.knowledge.extraction.validation import (
@@ -23,6 +24,7 @@ from cairn.knowledge.extraction.validation import (
     unfit,
 )
 from cairn.knowledge.ingest.inbox_events import documents
+from cairn.knowledge.ingest.inbox_events.imported import IMPORTED, memory_of
 from cairn.knowledge.llm.batches import AskedLines, asked, records_of
 from cairn.knowledge.llm.chunks import LINE_SCHEMA, Line, Lines, chunks, pieces, shown
 from cairn.knowledge.llm.client import Ask, LanguageModel
@@ -33,7 +35,7 @@ from cairn.knowledge.llm.prompts import STRUCTURE
 from cairn.knowledge.llm.prompts.structure import Profile, Structured
 from cairn.knowledge.nlp.spans import asks, place_of_name
 from cairn.knowledge.nlp.text import sentences
-from cairn.knowledge.schema.fact_types import INFO_TYPES, LOADED
+from cairn.knowledge.schema.fact_types import FROM_ELSEWHERE, INFO_TYPES, LOADED
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import NOBODY
@@ -48,9 +50,13 @@ STRUCTURING = Extractor(
 )
 
 BY_ITEM = f"{LOADED}{STRUCTURING.version}"
+BY_IMPORT = f"{FROM_ELSEWHERE}{STRUCTURING.version}"
 BY_SENTENCE = f"{STRUCTURING.name}/notes@{STRUCTURING.version}"
 
 ASSET = "candidates"
+
+IMPORTED_CONFIDENCE = 0.5
+"""What an imported statement begins with: as much as an agent's own word may have at most."""
 
 LONGEST_PIECE = 4000
 """Characters of what a piece says."""
@@ -60,6 +66,7 @@ SHORTEST_NOTE = 8
 
 _MARK = re.compile(r"(?:(?:[-*+•>]|\d{1,3}[.)])\s+)*(?:\[[ xX]\]\s+)?")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
+_HEADING_LINE = re.compile(r"(?m)^#{1,6}\s+(.+?)\s*#*$")
 _HEADING = re.compile(r"^(?:#{1,6}\s|[=\-*_~|\s]+$)")
 
 
@@ -94,12 +101,18 @@ def structuring(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: Pol
     a note.
 
     Returns:
-        Candidates of mode `given`. What was loaded has confidence 1. The outcomes are of the stage
-        `structuring`.
+        Candidates of mode `given`. What was loaded has confidence 1; what was imported has the
+        trust of an agent's word. The outcomes are of the stage `structuring`.
     """
-    told = raw_logs.filter(pl.col("kind").is_in([documents.DOCUMENT, documents.ITEM]))
+    kinds = [documents.DOCUMENT, documents.ITEM, IMPORTED]
+    told = raw_logs.filter(pl.col("kind").is_in(kinds))
     inputs = dict(told.select("record_id", "tool_input").iter_rows())
-    every = [kept for line in _items(told) for kept in _loaded(line, inputs[line.record_id])]
+    every = [
+        kept
+        for kind, taken in ((documents.ITEM, _loaded), (IMPORTED, _imported))
+        for line in _items(told, kind)
+        for kept in taken(line, inputs[line.record_id])
+    ]
     parts = pieces(chunks(told, pl.col("kind") == documents.DOCUMENT, policy, within="record_id"))
     settled: list[AskedLines] = []
     check_ins: list[dict[str, object]] = []
@@ -123,15 +136,17 @@ def structuring(raw_logs: pl.DataFrame, model: LanguageModel | None, policy: Pol
                 said = None if answer.value is None else answer.value.model_dump_json()
                 check_ins.append(_check_in(one.lines, found, label, said, answer.reason))
     proposals = [kept.proposal for kept in every]
+    found = extraction(STRUCTURING.name, raw_logs, proposals, settled)
+    elsewhere = pl.when(extractor=BY_IMPORT).then(pl.lit(AGENT)).otherwise("trust").alias("trust")
     return Structuring(
-        extraction(STRUCTURING.name, raw_logs, proposals, settled),
+        found._replace(candidates=found.candidates.with_columns(elsewhere)),
         PIECES.frame(_pieces(every)),
         CHECK_INS.frame(check_ins if policy.check_ins else []),
     )
 
 
-def _items(told: pl.DataFrame) -> Iterator[Line]:
-    rows = told.filter(pl.col("kind") == documents.ITEM).sort("namespace", "conversation_id", "seq")
+def _items(told: pl.DataFrame, kind: str) -> Iterator[Line]:
+    rows = told.filter(pl.col("kind") == kind).sort("namespace", "conversation_id", "seq")
     lines = rows.with_columns(chunk_id=pl.lit(""), number=pl.lit(1), offset=pl.lit(0))
     for row in lines.select(LINE_SCHEMA.names()).iter_rows():
         yield Line(*row)
@@ -161,6 +176,26 @@ def _loaded(line: Line, tool_input: str | None) -> Iterator[KeptProposal]:
                 if item.knowledge_type
                 else KeptProposal(fact)
             )
+
+
+def _imported(line: Line, tool_input: str | None) -> Iterator[KeptProposal]:
+    """What another program remembered: a note, whatever it says and whoever said it there."""
+    memory = memory_of(tool_input)
+    about = _known(memory.about) if memory.about else KnownName(NOBODY, "person")
+    note = " ".join(line.text.split())
+    reason = _unfit(note, note, about.name) or ("question" if asks(note) else None)
+
+    def proposed(kind: str, predicate: str, value: str, content: str) -> Proposal:
+        return Proposal(
+            line, kind, predicate, about, value, content, line.text, 0, len(line.text),
+            IMPORTED_CONFIDENCE, BY_IMPORT, reason or _held(line.text, "external"),
+        )  # fmt: skip
+
+    if memory.about:
+        yield KeptProposal(proposed("entity", "is", about.name, f"{about.name} is a {about.type}"))
+    found_by = f"{memory.heading}: {note}" if memory.heading else None
+    fact = proposed("fact", "note", note, note)
+    yield KeptProposal(fact, memory.memory_id, "context", memory.tags, embedding_text=found_by)
 
 
 def _entity(line: Line, about: KnownName, start: int, end: int, reason: str | None) -> Proposal:
@@ -195,6 +230,15 @@ def _notes(lines: Lines, about: KnownName | None, policy: Policy) -> list[KeptPr
             )  # fmt: skip
             found.append(KeptProposal(fact, info_type="context"))
     return found
+
+
+def note_sentences(text: str) -> Iterator[tuple[str | None, str]]:
+    """Sentences of a text that may be notes, each with the heading that it stands under."""
+    spans = list(_sentences(text))
+    headings = [(m.start(), m[1].strip()) for m in _HEADING_LINE.finditer(text)]
+    for start, end in spans:
+        above = [heading for at, heading in headings if at < start]
+        yield (above[-1] if above else None), " ".join(text[start:end].split())
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ import polars as pl
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.extraction.rules.remember_requests import COMMANDED
 from cairn.knowledge.nlp.names import canonical_column, name_rejections
-from cairn.knowledge.schema.fact_types import LOADED
+from cairn.knowledge.schema.fact_types import FROM_ELSEWHERE, LOADED
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import OBSERVED_TYPES, PERSON_TRIGGERS
@@ -56,14 +56,16 @@ def identified(named: pl.DataFrame, column: str) -> pl.DataFrame:
 def introduces() -> pl.Expr:
     """Whether a candidate may bring its name in.
 
-    Topics come from what a person said or searched for, and from what a learn command found; of
+    Topics come from what a person said, searched for or imported, and from what a learn command
+    found; of
     other text from outside a model is shown the results of a person's searches alone, and the rest
     is a tool's output. Observed types also come from what was done: the input of a call, its tool,
     its folder, not prose or output.
     """
     origin, trigger = pl.col("origin"), pl.col("trigger")
     searched = (pl.col("mode") == "full") & (pl.col("kind") == "entity")
-    found = (origin == "external") & ((trigger == "learn_command") | searched)
+    brought = pl.col("extractor").str.starts_with(FROM_ELSEWHERE)
+    found = (origin == "external") & ((trigger == "learn_command") | searched | brought)
     said = (origin == "human") | found
     done = (pl.col("quote_field") != "text") & pl.col("type").is_in(OBSERVED_TYPES)
     done = done & ~origin.is_in(["recalled", "system"])

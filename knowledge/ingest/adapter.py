@@ -27,7 +27,7 @@ class Event(NamedTuple):
 
     kind: str
     """message, thinking, tool_call, tool_result, search, command, reaction, note, summary,
-    decision, document, knowledge or effect."""
+    decision, document, knowledge, imported or effect."""
     origin: str
     """human, agent, tool, system, recalled or external."""
     text: str = ""

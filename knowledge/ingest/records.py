@@ -1,21 +1,19 @@
 """From the bytes of a log file to rows of `records`: recognised, placed in time, redacted."""
 
 import shlex
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from itertools import accumulate
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
 from cairn.knowledge.ingest.adapter import Adapter
 from cairn.knowledge.ingest.adapters import adapters
+from cairn.knowledge.ingest.cleaning import Redacts, as_text, drop_images, redact, valid_text
 from cairn.knowledge.ingest.dating import is_possible
-from cairn.knowledge.ingest.images import may_hold_images, without_images
 from cairn.knowledge.ingest.jsonl import (
     Fault,
     Payloads,
@@ -37,7 +35,8 @@ from cairn.knowledge.schema.tables.table import TIME
 _T = TypeVar("_T")
 
 STAGE = "records"
-_PLACE_LENGTH = 12
+PLACE_LENGTH = 12
+"""Characters of a key that tell where a line stands; the rest tells what it says."""
 _UNREADABLE = {
     (b"\xff\xfe", b"\xfe\xff"): "UTF-16 text",
     (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"): "compressed data",
@@ -45,18 +44,6 @@ _UNREADABLE = {
 """How files begin that are no log as they stand."""
 _NO_RECORDS = RECORDS.empty()
 _NO_LETTERS = DEAD_LETTERS.empty()
-
-
-class Redacts(Protocol):
-    """Finds secrets and takes them out."""
-
-    def suspects(self, data: bytes) -> list[tuple[int, int]]:
-        """Spans (start, end) of raw bytes that may hold a secret; in one fast pass."""
-        ...
-
-    def redact_json(self, payload: bytes) -> tuple[bytes, int]:
-        """A JSON payload without its secrets, and how many there were; the same bytes if none."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -76,7 +63,7 @@ def before(records: pl.DataFrame) -> Before:
         return Before()
     ordered = records.sort("source_line", "source_offset")
     timed = ordered["occurred_at"].drop_nulls()
-    first = pl.col("record_key").str.head(_PLACE_LENGTH) + pl.col("content_hash")
+    first = pl.col("record_key").str.head(PLACE_LENGTH) + pl.col("content_hash")
     alike = ordered.filter(pl.col("native_id").is_null()).group_by(first).len()
     return Before(
         ordered["thread"][-1],
@@ -201,17 +188,19 @@ def _rows(
 ) -> tuple[pl.DataFrame, Before]:
     if not found.payloads:
         return _NO_RECORDS, source.before
-    payloads, column = _valid_text(found)
-    images = _drop_images(payloads, column)
-    redactions = _redact(found, payloads, data, source.redactor)
+    payloads, column = valid_text(found)
+    images = drop_images(payloads, column)
+    redactions = redact(found, payloads, data, source.redactor)
     for row in redactions:
         found.heads[row] = head_of(adapter, payloads[row])
     if images or redactions:
-        column = _text(payloads)
+        column = as_text(payloads)
     threads, sessions, native_ids, times, ordinals, silent = zip(*found.heads, strict=True)
     placed = _placed(threads, sessions, _moments(times, source.timezone), adapter, source.before)
     alike = Counter(source.before.alike)
-    digests = _digests(payloads, placed, native_ids, f"{source.namespace}\x1f{adapter.name}", alike)
+    digests = _digests(
+        payloads, placed, native_ids, where_of(source.namespace, adapter.name), alike
+    )
     count = len(payloads)
     columns: dict[str, Sequence[Any]] = {
         "thread": placed.threads,
@@ -249,56 +238,6 @@ def _series(name: str, values: Sequence[Any], kind: pl.DataType) -> pl.Series:
     if kind == TIME:
         return pl.Series(name, values, dtype=pl.Int64).cast(TIME)
     return pl.Series(name, values, dtype=kind)
-
-
-def _valid_text(found: Payloads) -> tuple[list[bytes], pl.Series]:
-    """Payloads as valid UTF-8, as bytes and as a column: what is not becomes U+FFFD."""
-    payloads = list(found.payloads)
-    try:
-        return payloads, _text(payloads)
-    except pl.exceptions.ComputeError:
-        for row, payload in enumerate(payloads):
-            try:
-                payload.decode()
-            except UnicodeDecodeError:
-                payloads[row] = payload.decode("utf-8", "replace").encode()
-    return payloads, _text(payloads)
-
-
-def _text(payloads: list[bytes]) -> pl.Series:
-    return pl.Series(payloads, dtype=pl.Binary).cast(pl.String)
-
-
-def _drop_images(payloads: list[bytes], column: pl.Series) -> dict[int, int]:
-    """Take pictures out of `payloads`; how many, by row."""
-    dropped: dict[int, int] = {}
-    doubtful = may_hold_images(column)
-    for row in doubtful.arg_true() if doubtful.any() else ():
-        payloads[row], count = without_images(payloads[row])
-        if count:
-            dropped[row] = count
-    return dropped
-
-
-def _redact(
-    found: Payloads, payloads: list[bytes], data: bytes, redactor: Redacts | None
-) -> dict[int, int]:
-    """Take secrets out of `payloads`; how many, by row. Rows that no prefilter hit stay as is."""
-    redacted: dict[int, int] = {}
-    if redactor is None:
-        return redacted
-    offsets = found.offsets
-    if not found.as_read:
-        data = b"\n".join(payloads)
-        offsets = list(accumulate((len(one) + 1 for one in payloads[:-1]), initial=0))
-    rows = set(found.mended)
-    for start, end in redactor.suspects(data):
-        rows.update(range(max(bisect_right(offsets, start) - 1, 0), bisect_left(offsets, end)))
-    for row in sorted(rows):
-        payloads[row], count = redactor.redact_json(payloads[row])
-        if count:
-            redacted[row] = count
-    return redacted
 
 
 class _Placed(NamedTuple):
@@ -376,6 +315,21 @@ class _Digests(NamedTuple):
     contents: list[str]
 
 
+def place_digest(where: str, thread: str, borrowed: int | None) -> str:
+    """First part of a key: a digest of namespace and adapter, thread, and a time it was lent."""
+    return digest(where, thread, borrowed, length=PLACE_LENGTH)
+
+
+def where_of(namespace: str, adapter: str) -> str:
+    """Namespace and adapter, as `place_digest` wants them."""
+    return f"{namespace}\x1f{adapter}"
+
+
+def content_digest(payload: bytes) -> str:
+    """Digest of a payload."""
+    return blake2b(payload, digest_size=16).hexdigest()
+
+
 def _digests(
     payloads: list[bytes],
     placed: _Placed,
@@ -390,7 +344,7 @@ def _digests(
     itself tells none, and of how many like it came before. So a line that stands in two files is
     one record, and two equal lines of a chat stay two. `alike` counts on.
     """
-    contents = [blake2b(payload, digest_size=16).hexdigest() for payload in payloads]
+    contents = [content_digest(payload) for payload in payloads]
     places: dict[tuple[str, int | None], str] = {}
     keys: list[str] = []
     for content, thread, native, time in zip(
@@ -399,7 +353,7 @@ def _digests(
         at = thread, time if native is None else None
         place = places.get(at)
         if place is None:
-            place = places[at] = digest(where, *at, length=_PLACE_LENGTH)
+            place = places[at] = place_digest(where, *at)
         key = place + content
         if native is None:
             alike[key] += 1

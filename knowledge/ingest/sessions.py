@@ -39,7 +39,7 @@ def conversations(raw_logs: pl.DataFrame) -> pl.DataFrame:
     """One row per conversation, from its raw logs (rows of whole conversations)."""
     human = pl.col("origin") == "human"
     said = pl.col("kind") == "message"
-    noted = pl.col("kind").is_in(["document", "knowledge", "decision", "effect"])
+    noted = pl.col("kind").is_in(["document", "knowledge", "imported", "decision", "effect"])
     # Of the inbox, messages and notes alone are what logs are: all else is said to Cairn, or what
     # Cairn found.
     beside = (pl.col("source") == INBOX) & (

@@ -103,7 +103,7 @@ def call_origin(tool_name: str | None) -> str:
     return "recalled" if tool_name and OWN_TOOLS.match(tool_name) else "agent"
 
 
-_SPOKEN = frozenset({"message", "thinking", "note", "summary", "search", "document"})
+_SPOKEN = frozenset({"message", "thinking", "note", "summary", "search", "document", "imported"})
 
 
 def recalled_apart(events: Sequence[Event]) -> Sequence[Event]:

@@ -71,6 +71,9 @@ def info_type() -> pl.Expr:
 LOADED = "structuring/loaded@"
 """How the extractor of what somebody loaded as knowledge begins."""
 
+FROM_ELSEWHERE = "structuring/imported@"
+"""How the extractor of what another program or a file of notes kept begins: it fades."""
+
 
 def decay_rate(policy: Policy) -> pl.Expr:
     """How fast confidence in a fact fades, a day; wants predicate, content and extractor.

@@ -9,12 +9,17 @@ from cairn.knowledge.deletion.naming import naming, rows_naming
 from cairn.knowledge.deletion.tombstones import READS, of_heads, tombstone_of
 from cairn.knowledge.ingest.adapter import Head
 from cairn.knowledge.ingest.adapters import own_adapters
+from cairn.knowledge.ingest.exported import read_lines
+from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.tables import RECORDS, TABLES, Table
 from cairn.resources.context import State
-from cairn.resources.home.inbox import lines_of
+from cairn.resources.home.home import Home
+from cairn.resources.home.inbox import imports, lines_of
+from cairn.resources.home.log_files import windows
 from cairn.resources.home.sources import list_sources
 from cairn.resources.web.notifier import told_in
 
+_WINDOW = 32 * 1024 * 1024
 SHOWN = 3
 """Ids of a place that are told."""
 
@@ -43,7 +48,10 @@ def places(state: State, namespace: str, pattern: str | None) -> list[NamedPlace
         if "namespace" in table.columns and (table is RECORDS or table.words)
     ]
     heads = [head.native_id or "" for head in _inbox(state, namespace, pattern)]
-    found.append(("inbox", pl.Series(heads, dtype=pl.String)))
+    known = rows_named(state, RECORDS, namespace, pattern, ["record_key"])
+    come = imported_naming(state.home, namespace, pattern).select("record_key")
+    waiting = come.join(known, on="record_key", how="anti")["record_key"]
+    found.append(("inbox", pl.concat([pl.Series(heads, dtype=pl.String), waiting])))
     found.append(("answers", pl.Series(answers_naming(state, namespace, pattern), dtype=pl.String)))
     told = told_in(state.home, namespace)
     lines = told.read_text("utf-8", "replace").splitlines() if told.exists() else []
@@ -71,7 +79,24 @@ def lines_naming(state: State, namespace: str, pattern: str) -> pl.DataFrame:
     records = rows_named(state, RECORDS, namespace, pattern, READS)
     waiting = of_heads(namespace, _inbox(state, namespace, pattern)).select(READS)
     known = records.select("native_id").drop_nulls()
-    return pl.concat([records, waiting.join(known, on="native_id", how="anti")])
+    come = imported_naming(state.home, namespace, pattern).select(READS)
+    return pl.concat(
+        [
+            records,
+            waiting.join(known, on="native_id", how="anti"),
+            come.join(records, on="record_key", how="anti"),
+        ]
+    )
+
+
+def imported_naming(home: Home, namespace: str, pattern: str) -> pl.DataFrame:
+    """Imported records that name it, whether or not a run took them in: rows of RECORDS."""
+    found = [RECORDS.empty()]
+    for file in imports(home, namespace):
+        for window in windows(file, size=_WINDOW):
+            lines = read_lines(window.data, namespace=namespace, seen_at=UNDATED, redactor=None)
+            found.append(rows_naming(RECORDS, lines.records.lazy(), pattern).collect())
+    return pl.concat(found).unique("record_key")
 
 
 def answers_naming(state: State, namespace: str, pattern: str) -> list[str]:

@@ -3,9 +3,10 @@
 import os
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
 import polars as pl
 
@@ -18,6 +19,8 @@ from cairn.knowledge.deletion.tombstones import (
 )
 from cairn.knowledge.ingest.adapter import Head
 from cairn.knowledge.ingest.adapters import own_adapters
+from cairn.knowledge.ingest.exported import read_lines
+from cairn.knowledge.schema.calendar import UNDATED
 from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.damage import RUN, Damaged
 from cairn.resources.home.home import Home, HomeError, check_namespace, check_writable
@@ -25,12 +28,18 @@ from cairn.resources.home.inbox import (
     AppendedEvent,
     append_event,
     blank_lines,
+    drop_cut_imports,
+    imports,
     lines_of,
     namespaces_of_inbox,
+    rewrite_import,
 )
+from cairn.resources.home.log_files import windows
 from cairn.resources.home.write_lock import notes_lock
 
 MODE = 0o600
+_WINDOW = 32 * 1024 * 1024
+"""Bytes of imported records that are looked through at once."""
 _KEY = re.compile(rb"[0-9a-f]{64}")
 FORGETTING = "forgetting"
 """File of the namespaces whose older generations and manifests still hold what is forgotten."""
@@ -108,9 +117,49 @@ def forgets(home: Home, namespace: str, event_ids: Sequence[str], at: datetime) 
 
 
 def clear_inbox(home: Home, namespace: str, own: list[Tombstone], key: bytes | None) -> int:
-    """Takes what is forgotten out of a namespace's inbox; gives how many lines that were."""
+    """Takes what is forgotten out of a namespace's inbox, and of what it imported.
+
+    Returns:
+        How many lines that were.
+    """
     forget = partial(_is_forgotten, namespace=namespace, own=own, key=key)
-    return blank_lines(home, namespace, forget)
+    gone = blank_lines(home, namespace, forget)
+    drop_cut_imports(home, namespace)
+    return gone + sum(_clear_import(namespace, file, own, key) for file in imports(home, namespace))
+
+
+def _clear_import(namespace: str, file: Path, own: list[Tombstone], key: bytes | None) -> int:
+    """Takes what is forgotten out of an import; gives how many lines that were.
+
+    With all of a namespace go lines that are no records, too.
+    """
+    whole = any(one.until for one in own)
+    gone: set[str | None] = set()
+    count = 0
+
+    def named(data: bytes) -> tuple[list[int], list[str | None]]:
+        found = read_lines(data, namespace=namespace, seen_at=UNDATED, redactor=None)
+        lost = forgotten(found.records, own, key)
+        lines = [found.lines[row] for row in lost.arg_true()]
+        refused = [line for line, _ in found.refused] if whole else []
+        return [*lines, *refused], found.records.filter(lost)["native_id"].to_list()
+
+    for window in windows(file, size=_WINDOW):
+        lines, ids = named(window.data)
+        count += len(lines)
+        gone.update(ids)
+    if not count:
+        return 0
+
+    def kept() -> Generator[bytes]:
+        for window in windows(file, size=_WINDOW):
+            lines = window.data.split(b"\n")
+            for number in named(window.data)[0]:
+                lines[number] = b""
+            yield b"\n".join(lines)
+
+    rewrite_import(file, kept(), lambda one: one not in gone)
+    return count
 
 
 def _is_forgotten(line: bytes, *, namespace: str, own: list[Tombstone], key: bytes | None) -> bool:

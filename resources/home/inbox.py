@@ -1,6 +1,7 @@
 """The inbox: what people and agents say to Cairn, one JSON object per line.
 
-A folder per namespace, a file per month in it, so that each file is a source of one namespace.
+A folder per namespace, a file per month in it, so that each file is a source of one namespace. What
+was imported of another home lies below it, a folder per import: `imports/<digest>/records.jsonl`.
 
 Part of the backup set. Lines are only added; `forget` alone empties some.
 """
@@ -10,7 +11,7 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Callable, Container, Generator, Iterable, Mapping
+from collections.abc import Callable, Container, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -78,7 +79,10 @@ def append_events(
         known = {
             (namespace, event_id): file
             for namespace, ids in asked.items()
-            for event_id, file in _there(all_files(home, namespace), ids).items()
+            for event_id, file in {
+                **_imported(home, namespace, ids),
+                **_there(all_files(home, namespace), ids),
+            }.items()
         }
         received: list[AppendedEvent] = []
         new: dict[Path, list[bytes]] = {}
@@ -137,6 +141,115 @@ def blank_lines(home: Home, namespace: str, forget: Callable[[bytes], bool]) -> 
                 file.unlink()
                 sync_folder(file.parent)
     return gone
+
+
+IMPORTS, IMPORTED, EVENT_IDS = "imports", "records.jsonl", "event_ids"
+"""Folder of what was imported; of each, its records, and ids of events of the inbox among them."""
+
+
+def imports(home: Home, namespace: str) -> list[Path]:
+    """Files of records that a namespace imported, sorted."""
+    return sorted((home.inbox / check_namespace(namespace) / IMPORTS).glob(f"*/{IMPORTED}"))
+
+
+def is_import(home: Home, file: Path) -> bool:
+    """Whether a file holds records that were imported."""
+    inner = file.relative_to(home.inbox).parts if file.is_relative_to(home.inbox) else ()
+    return len(inner) == 4 and inner[1] == IMPORTS and inner[3] == IMPORTED
+
+
+def keep_import(home: Home, namespace: str, name: str, lines: Iterable[Sequence[bytes]]) -> Path:
+    """Keeps records of another home as an input of this one: all of them, or none.
+
+    Args:
+        home: Where to.
+        namespace: Whose they become.
+        name: Digest of what is imported.
+        lines: Lines, and ids of the events of an inbox among them, part by part.
+
+    Raises:
+        HomeError: the home can only be read.
+    """
+    check_writable(home)
+    folder = home.inbox / check_namespace(namespace) / IMPORTS / name
+    for each in (folder.parent.parent, folder.parent, folder):
+        each.mkdir(mode=0o700, exist_ok=True)
+    ids: list[bytes] = []
+
+    def parts() -> Generator[bytes]:
+        for text, *events in lines:
+            ids.extend(events)
+            yield text
+
+    try:
+        # Without the lock: it takes as long as the import is large, and nobody writes the same.
+        with _replacing(folder / IMPORTED, parts()):
+            replace_file(folder / EVENT_IDS, b"".join(one + b"\n" for one in ids), 0o600)
+    except BaseException:
+        if not (folder / IMPORTED).exists():
+            remove(folder)
+        raise
+    return folder / IMPORTED
+
+
+def drop_cut_imports(home: Home, namespace: str) -> None:
+    """Removes what was left of imports that were killed: it may hold anything."""
+    folder = home.inbox / check_namespace(namespace) / IMPORTS
+    for partial in folder.glob("*/*.partial"):
+        partial.unlink(missing_ok=True)
+    for each in folder.glob("*/"):
+        if not (each / IMPORTED).exists():
+            remove(each)
+
+
+def rewrite_import(file: Path, parts: Iterable[bytes], event_ids: Callable[[str], bool]) -> None:
+    """Puts other lines in the place of those of an import; one of which nothing is left goes.
+
+    Args:
+        file: One of `imports`.
+        parts: Its lines, as they are to be.
+        event_ids: Which ids of events stay.
+    """
+    left = False
+
+    def seen() -> Generator[bytes]:
+        nonlocal left
+        for part in parts:
+            left = left or bool(part.strip())
+            yield part
+
+    with _replacing(file, seen()):
+        kept = "".join(f"{one}\n" for one in _ids_of(file) if event_ids(one))
+        replace_file(file.with_name(EVENT_IDS), kept.encode(), 0o600)
+    if not left:
+        remove(file.parent)
+        sync_folder(file.parent.parent)
+
+
+@contextmanager
+def _replacing(file: Path, parts: Iterable[bytes]) -> Generator[None]:
+    """Writes a file beside another, and puts it in its place when the block ends."""
+    partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "wb") as out:
+            out.writelines(parts)
+            out.flush()
+            os.fsync(descriptor)
+        yield
+        partial.replace(file)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    sync_folder(file.parent)
+
+
+def _ids_of(file: Path) -> list[str]:
+    """Ids of events of an inbox among imported records."""
+    try:
+        return file.with_name(EVENT_IDS).read_text().split()
+    except (OSError, UnicodeDecodeError):  # then an event may be told twice, and is read once
+        return []
 
 
 def namespaces_of_inbox(home: Home) -> list[str]:
@@ -264,6 +377,11 @@ def _there(files: Iterable[Path], ids: Container[str]) -> dict[str, Path]:
                 if end >= 0 and _whole(content[start.start() : end]):
                     found[event_id] = file
     return found
+
+
+def _imported(home: Home, namespace: str, ids: Container[str]) -> dict[str, Path]:
+    """Those of these events that a namespace has from another home, with the file."""
+    return {one: file for file in imports(home, namespace) for one in _ids_of(file) if one in ids}
 
 
 def _whole(line: bytes) -> bool:

@@ -5,17 +5,19 @@ be read of them stays, whatever the rest looks like.
 """
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
 import polars as pl
 
+from cairn.knowledge.ingest.exported import read_lines
+from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.tables import RAW_LOGS, RECORDS, SOURCE_FILES, Table
 from cairn.resources.home.home import Home, remove, set_aside
-from cairn.resources.home.inbox import namespaces_of_inbox
-from cairn.resources.home.log_files import log_files, prefix_hash
+from cairn.resources.home.inbox import IMPORTED, IMPORTS, imports, namespaces_of_inbox
+from cairn.resources.home.log_files import log_files, prefix_hash, windows
 from cairn.resources.home.sources import SourceError, list_sources
 from cairn.resources.warehouse.delta import opened
 from cairn.resources.warehouse.table_files import TableDamage, data_files, decodes, table_damage
@@ -117,6 +119,11 @@ def lost_records(home: Home, warehouse: Warehouse, wrong: TableDamage | None) ->
             again.append(moved)
         else:
             gone.append(place)
+    come = _imported(home, {name for name, _ in lost})
+    again += [place for place in (*unregistered, *gone) if place in come]
+    unregistered, gone = (
+        [place for place in files if place not in come] for files in (unregistered, gone)
+    )
     if by_line:  # of a file that lost nothing it does not matter whether it is there
         unregistered, gone = (
             [place for place in files if place in lost] for files in (unregistered, gone)
@@ -225,4 +232,19 @@ def _stands(path: Path, read: dict[str, object] | None) -> bool:
 
 def _moved(home: Home, namespace: str, path: str) -> tuple[str, str]:
     """Where a file of the inbox is since the home was moved."""
-    return namespace, str(home.inbox / namespace / Path(path).name)
+    own = Path(path)
+    inner = (
+        own.parts[-3:] if own.name == IMPORTED and own.parts[-3:-2] == (IMPORTS,) else [own.name]
+    )
+    return namespace, str(Path(home.inbox / namespace, *inner))
+
+
+def _imported(home: Home, namespaces: Iterable[str]) -> set[tuple[str, str]]:
+    """Namespace and path of the files of another home that imported records were first of."""
+    found: set[tuple[str, str]] = set()
+    for name in namespaces:
+        for window in (one for file in imports(home, name) for one in windows(file)):
+            lines = read_lines(window.data, namespace=name, seen_at=UNDATED, redactor=None)
+            first = lines.records["source_file"].unique().to_list()
+            found.update((name, each) for each in first)
+    return found

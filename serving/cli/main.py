@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from cairn.serving.runtime.logging import configure_logging, say_more
 COMMANDS = {
     "run": ("run", "Take in logs, make knowledge of them, publish it"),
     "ingest": ("run", "Take in a text, or knowledge in layers"),
+    "import": ("exchange", "Take in what another home exported, or another program kept"),
+    "export": ("exchange", "Write what is known as files"),
     "check-ins": ("run", "What became of texts that were taken in"),
     "search": ("ask", "Find facts, episodes and learnings"),
     "context": ("ask", "Memories for a prompt, within a budget of tokens"),
@@ -176,6 +179,7 @@ def _imported(name: str) -> click.Command:
     """The command of a module of its name; those that say what a person thinks share one."""
     room, _ = COMMANDS[name]
     module = "attitudes" if name in ATTITUDES else name.replace("-", "_")
+    module += "_" * iskeyword(module)
     found = import_module(f"cairn.serving.cli.commands.{room}.{module}")
     return found.attitude(name) if name in ATTITUDES else found.command
 

@@ -28,7 +28,7 @@ SCHEDULES = frozenset({"schedule", "unschedule"})
 RESEARCH = LEARN | SCHEDULES | {"retry search"}
 ATTITUDES = frozenset({"like", "unlike", "dislike", "undislike", "mute", "unmute"})
 NOTICES = frozenset({"reaction", "retry notification", "mute", "unmute"})
-TEXTS = frozenset({"document", "knowledge"})
+TEXTS = frozenset({"document", "knowledge", "imported"})
 RATINGS = frozenset({"rating"})
 MISSED = frozenset({"missed"})
 """Verbs of what each list is about; see `Pending.verb`."""

@@ -14,6 +14,8 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
   learnt
 - knowledge: item, a profile, a piece or an edge (knowledge/ingest/inbox_events/documents.py says
 how)
+- imported: text, a statement that another program or a file of notes kept; name, where from, and
+item (knowledge/ingest/inbox_events/imported.py says how)
 - merge, unmerge, keep_apart, correct, confirm, retract: what a person decided about facts or
   entities that they name (knowledge/consolidation/decisions.py says how); for correct, text
 - tombstone: thing, ids, records, digests (knowledge/deletion/tombstones.py says how); no event, and
@@ -42,6 +44,7 @@ from cairn.knowledge.ingest.inbox_events.decisions import (
     meant_of,
 )
 from cairn.knowledge.ingest.inbox_events.documents import DOCUMENT, ITEM, IngestedItem, item_from
+from cairn.knowledge.ingest.inbox_events.imported import IMPORTED, memory_from
 from cairn.knowledge.ingest.speakers import spoken
 
 CHANNEL = "inbox"
@@ -50,7 +53,8 @@ DECISIONS = "decisions"
 TOMBSTONES = "tombstones"
 """Channel of tombstones, which say nothing: no other channel is cut elsewhere for them."""
 TYPES = DECISION_TYPES | effects.TYPES | {
-    "message", "command", "reaction", "note", DOCUMENT, ITEM, "feedback", "tombstone", offers.OFFER,
+    "message", "command", "reaction", "note", DOCUMENT, ITEM, IMPORTED, "feedback", "tombstone",
+    offers.OFFER,
 }  # fmt: skip
 EFFECTS = {
     searches.EFFECT: (searches.THREAD, searches.events),
@@ -153,6 +157,15 @@ def events(payload: bytes) -> Iterable[Event]:
             item = item_from(entry.item) or IngestedItem()
             told = msgspec.json.encode(item).decode()
             return [Event(ITEM, "human", item.words, "user", tool_input=told)]
+        case "imported":
+            told = msgspec.json.encode(memory_from(entry.item)).decode()
+            # A person had it taken in, so its names may come in; that does not make it their word.
+            return [
+                Event(
+                    IMPORTED, "external", text, name=entry.name, trigger="user_message",
+                    tool_input=told,
+                )
+            ]  # fmt: skip
         case offers.OFFER:
             return offers.events(entry.item)
         case str() as decision if decision in DECISION_TYPES:
@@ -196,7 +209,7 @@ def _decision(decision: str, entry: Entry, text: str) -> Event:
 
 ADAPTER = Adapter(
     name="inbox",
-    version=9,
+    version=10,
     about="the inbox (JSONL: event_id, type, at, text, …)",
     recognises=recognises,
     head=head,

@@ -74,7 +74,7 @@ SOURCE_FILES = Table(
 RAW_LOGS = Table(
     "raw_logs",
     "One row per message, thought, tool call, result, search, command, reaction, note, summary, "
-    "decision, document, item of knowledge or effect of ours.",
+    "decision, document, item of knowledge, imported memory or effect of ours.",
     {
         "record_id": Column(TEXT, "Id from where the record stands, never from its text."),
         "native_id": Column(TEXT, "The source's own id.", null=True),
@@ -91,7 +91,7 @@ RAW_LOGS = Table(
         "kind": Column(
             TEXT,
             "message, thinking, tool_call, tool_result, search, command, reaction, note, summary, "
-            "decision, document, knowledge, effect.",
+            "decision, document, knowledge, imported, effect.",
         ),
         "role": Column(TEXT, "Role in the source's own words.", null=True),
         "name": Column(TEXT, "Name of the speaker, where the source has one.", null=True),

@@ -66,7 +66,7 @@ WORKING = {"backfill"}
 OF_THE_HOME = {
     "run", "ingest", "status", "sources", "dry-run", "doctor", "config", "ui", "up", "serve", "mcp",
     "keys", "like", "unlike", "dislike", "undislike", "upgrade", "connect", "intake",
-    "verify", "embedder",
+    "verify", "embedder", "export", "import",
 }  # fmt: skip
 """Commands of who runs it: they tell of the home, or write for a namespace that is named."""
 

@@ -13,7 +13,8 @@ from tests.serving.conftest import Ask
 
 OTHERS = {
     "run", "backfill", "forget", "verify",  # a run of the graph
-    "ingest", "dry-run",  # a file of theirs
+    "ingest", "dry-run", "import",  # a file of theirs
+    "export",  # writes where it is told
     "up", "ui", "serve", "mcp",  # go on until they are stopped
     "prompts",  # has commands of its own
 }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Commands that write files for others, and take in those of others."""
