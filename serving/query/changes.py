@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import LEARNINGS, MEMORY, MEMORY_ENTITIES, Table
 from cairn.resources.warehouse.publication import Manifest, manifests, read_published
 from cairn.serving.read.reader import Reader
@@ -21,11 +22,13 @@ class ComparedTable(NamedTuple):
     table: Table
     text: pl.Expr
     status: pl.Expr
+    told: pl.Expr = pl.lit(value=True)
+    """Which of its rows: what only happened is told where it is asked for."""
 
 
 COMPARED = (
     ComparedTable("learning", LEARNINGS, pl.col("title"), pl.lit("active")),
-    ComparedTable("fact", MEMORY, pl.col("content"), pl.col("status")),
+    ComparedTable("fact", MEMORY, pl.col("content"), pl.col("status"), ~is_event()),
     ComparedTable(
         "entity", MEMORY_ENTITIES, pl.col("display_name"),
         pl.when(pl.col("canonical_id") == pl.col("entity_id")).then(pl.lit("active"))
@@ -35,7 +38,7 @@ COMPARED = (
 
 
 def changes(reader: Reader, since: int = 1, until: int = 0, limit: int = 20) -> dict[str, Any]:
-    """Learnings, facts and entities that two publications do not tell alike.
+    """Learnings, facts (events left out) and entities that two publications do not tell alike.
 
     Args:
         reader: Whose memory.
@@ -104,7 +107,7 @@ def _between(reader: Reader, one: ComparedTable, early: Manifest, late: Manifest
 def _rows(reader: Reader, one: ComparedTable, manifest: Manifest) -> pl.DataFrame:
     rows = read_published(reader.state.warehouse, manifest, one.table)
     told = pl.struct(text=one.text, status=one.status, confidence="confidence")
-    return rows.select(id=one.table.key[-1], told=told).collect()
+    return rows.filter(one.told).select(id=one.table.key[-1], told=told).collect()
 
 
 def _field(side: str, name: str) -> pl.Expr:

@@ -111,7 +111,7 @@ def test_a_search_answers_as_one_types(served: str, visit: Open) -> None:
     assert "query=NAS" in tab.page.url
     tab.page.get_by_label("Kind").select_option("learnings")
     tab.page.wait_for_url("**type=learnings**")
-    tab.page.locator("#found").filter(has_not_text="episode ·").wait_for()
+    tab.page.locator("#found").filter(has_not_text="request ·").wait_for()
     slider = tab.page.get_by_label("As it was known")
     slider.focus()
     slider.press("End")

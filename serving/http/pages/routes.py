@@ -24,6 +24,7 @@ from cairn.serving.models import parameters
 from cairn.serving.models.bodies import ForgetBody
 from cairn.serving.models.queries import BY_NAME
 from cairn.serving.query.conversation import conversation, refused_candidates
+from cairn.serving.query.review.queue import REVIEWED
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import pending
 
@@ -237,7 +238,10 @@ def _of_review(
     said = request.query_params
     names = ("decision", "least", "most", "meant")
     whole = all(said.get(name, "0").isdecimal() for name in names[1:])
-    return {"rule": {name: said.get(name) if whole else None for name in names}}
+    headings = {name: kind.heading for name, kind in REVIEWED.items()}
+    return {
+        "rule": {name: said.get(name) if whole else None for name in names}, "headings": headings,
+    }  # fmt: skip
 
 
 def _of_research(
