@@ -34,6 +34,7 @@ PAINTS = 5
 LISTS = {
     "facts": ("/facts?limit=50", "fact_id"),
     "entities": ("/entities?limit=50", "entity_id"),
+    "graph": ("/entities?limit=50", "entity_id"),
     "learnings": ("/learnings?limit=50", "learning_id"),
     "conversations": ("/conversations?limit=50", "conversation_id"),
 }

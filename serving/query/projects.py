@@ -17,12 +17,18 @@ def projects(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page
     Raises:
         BadCursor: the cursor is none of this list.
     """
+    rows = reader.made("projects", "project", lambda: _worked_on(reader)).lazy()
+    keys = [newest("last_seen"), Key(pl.col("project"))]
+    return page(rows, keys, ("projects", reader.namespace), limit, cursor)
+
+
+def _worked_on(reader: Reader) -> pl.DataFrame:
     placed = known_folders(reader)
     called = naming(placed)
     there = talks(reader, placed).select("project", "started_at", "ended_at")
     names = {folder: called(folder) for folder in there["project"].unique().drop_nulls() if folder}
     lines = reader.table(BRIEFS, ["project"]).group_by("project").agg(lines=pl.len())
-    rows = (
+    return (
         there.lazy()
         .with_columns(pl.col("project").replace_strict(names, default=None, return_dtype=pl.String))
         .filter(pl.col("project").is_not_null() & (pl.col("project") != ""))
@@ -34,6 +40,5 @@ def projects(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page
         )
         .join(lines, on="project", how="left")
         .with_columns(pl.col("lines").fill_null(0))
+        .collect()
     )
-    keys = [newest("last_seen"), Key(pl.col("project"))]
-    return page(rows, keys, ("projects", reader.namespace), limit, cursor)

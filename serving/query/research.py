@@ -54,15 +54,22 @@ def prompts(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
     keys = [newest("created_at"), Key(pl.col("learn_prompt_id"), descending=True)]
     asked = reader.table(LEARN_PROMPTS)
     shown = page(asked, keys, ("learn prompts", reader.namespace), limit, cursor)
+    if not shown.rows:
+        return shown
+    results = _records(reader, "search results", RESULTS)
+    brought = pl.col("record_id").is_in(results["record_id"].implode())
+    sources = reader.table(FACT_SOURCES, ["fact_id", "record_id"]).filter(brought).collect()
     columns = ["fact_id", "entity_id", "status", "event", "predicate"]
-    facts = reader.table(MEMORY, columns).filter(~is_event())
-    through = found(
-        LEARN_PROMPTS.frame(shown.rows),
-        reader.table(RAW_LOGS).filter(RESULTS).collect(),
-        reader.table(FACT_SOURCES, ["fact_id", "record_id"]).collect(),
-        facts.filter(pl.col("status").is_in(STANDING)).select("fact_id", "entity_id").collect(),
+    facts = reader.rows(MEMORY, "fact_id", sources["fact_id"].unique(), columns).filter(
+        ~is_event(), pl.col("status").is_in(STANDING)
     )
-    names = reader.table(MEMORY_ENTITIES, ["entity_id", "display_name", "type"]).collect()
+    through = found(
+        LEARN_PROMPTS.frame(shown.rows), results, sources, facts.select("fact_id", "entity_id")
+    )
+    names = reader.rows(
+        MEMORY_ENTITIES, "entity_id", through["entity_id"].unique(),
+        ["entity_id", "display_name", "type"],
+    )  # fmt: skip
     named: dict[str, list[dict[str, Any]]] = {}
     for one in through.join(names, on="entity_id", maintain_order="left").to_dicts():
         named.setdefault(one.pop("learn_prompt_id"), []).append(one)
@@ -137,6 +144,11 @@ def _queue(reader: Reader) -> pl.DataFrame:
 
 def attempts_of(reader: Reader) -> list[Attempt]:
     """Searches of the system itself, the latest first."""
-    rows = reader.table(RAW_LOGS).filter(SEARCHES).collect()
+    rows = _records(reader, "searches", SEARCHES)
     history = histories(rows).get(reader.namespace, History())
     return [one for one in reversed(history.attempts) if one.search.effect_id]
+
+
+def _records(reader: Reader, name: str, which: pl.Expr) -> pl.DataFrame:
+    """Rows of RAW_LOGS of a kind, by record_id: few of all that are looked through, once."""
+    return reader.made(name, "record_id", reader.table(RAW_LOGS).filter(which).collect)
