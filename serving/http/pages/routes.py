@@ -1,5 +1,6 @@
 """The routes of pages: what a query answers, by its template, or as JSON behind `.json`."""
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from inspect import Parameter, Signature
@@ -232,15 +233,20 @@ def _of_graph(
 
 
 def _of_review(
-    _: Access, __: Reader, ___: Any, ____: dict[str, str], request: Request
+    _: Access, __: Reader, answer: Any, ___: dict[str, str], request: Request
 ) -> dict[str, Any]:
-    """What a rule would decide about, once somebody had it counted."""
+    """What is decided and waits is shown no more; what a rule would decide about, once counted."""
+    decided = {id_ for one in answer.waiting for id_ in one.ids}
+    there = [one for one in answer.items if decided.isdisjoint(one.ids)]
+    totals = Counter(answer.totals)
+    totals.subtract(one.kind for one in answer.items if not decided.isdisjoint(one.ids))
     said = request.query_params
     names = ("decision", "least", "most", "meant")
     whole = all(said.get(name, "0").isdecimal() for name in names[1:])
     headings = {name: kind.heading for name, kind in REVIEWED.items()}
     return {
         "rule": {name: said.get(name) if whole else None for name in names}, "headings": headings,
+        "there": there, "totals": totals,
     }  # fmt: skip
 
 

@@ -172,7 +172,7 @@ def test_a_person_decides_on_a_page_and_sees_it_wait(copied: State, person: Test
     done = sent(person, page, "decide", f"facts/{fact}", **said)
     assert (done.status_code, done.url.path) == (200, page)
     assert "Waits for the next run" in done.text
-    assert "Take it back" in person.get("/n/samples/review").text
+    assert "It is true after all" in person.get("/n/samples/review").text
     follow(copied)
     assert "retracted" in person.get(page).text
     assert f"facts/{fact}" in person.get("/n/samples/changes").text
@@ -260,6 +260,7 @@ def test_one_rule_decides_about_many_once_they_are_counted(
     assert "meant=0" in str(none.url)
     done = sent(person, page, "decide-by-rule", "review?kind=pairs", **rule, sure="1")
     assert done.text.count("keep apart: ") == len(pairs)
+    assert 'class="message decided"' not in done.text, "nothing waits for a word any more"
     follow(copied)
     assert not person.get("/n/samples/review.json?kind=pairs").json()["items"]
 
