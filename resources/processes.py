@@ -21,18 +21,19 @@ def is_gone(name: str) -> bool:
     parts = name.split(":")
     if len(parts) == 2:  # as older versions named them
         host, pid = parts
-        return host == socket.gethostname() and pid.isdigit() and not _lives(int(pid))
+        return host == socket.gethostname() and pid.isdigit() and not lives(int(pid))
     if len(parts) != 4 or not parts[2].isdigit():
         return False
     pid = int(parts[2])
     same_machine = parts[:2] == [socket.gethostname(), _where()]
-    return same_machine and not (_lives(pid) and parts[3] == _started(pid))
+    return same_machine and not (lives(pid) and parts[3] == _started(pid))
 
 
-def _lives(pid: int) -> bool:
+def lives(pid: int) -> bool:
+    """Whether a process that can be seen from here has this number."""
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         return True

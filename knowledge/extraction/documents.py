@@ -65,7 +65,8 @@ SHORTEST_NOTE = 8
 """Bytes of a sentence that is kept as a note."""
 
 _MARK = re.compile(r"(?:(?:[-*+•>]|\d{1,3}[.)])\s+)*(?:\[[ xX]\]\s+)?")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+FENCE = re.compile(r"^\s*(?:```|~~~)")
+"""How a line begins that begins or ends code."""
 _HEADING_LINE = re.compile(r"(?m)^#{1,6}\s+(.+?)\s*#*$")
 _HEADING = re.compile(r"^(?:#{1,6}\s|[=\-*_~|\s]+$)")
 
@@ -234,18 +235,20 @@ def _notes(lines: Lines, about: KnownName | None, policy: Policy) -> list[KeptPr
 
 def note_sentences(text: str) -> Iterator[tuple[str | None, str]]:
     """Sentences of a text that may be notes, each with the heading that it stands under."""
-    spans = list(_sentences(text))
-    headings = [(m.start(), m[1].strip()) for m in _HEADING_LINE.finditer(text)]
-    for start, end in spans:
-        above = [heading for at, heading in headings if at < start]
-        yield (above[-1] if above else None), " ".join(text[start:end].split())
+    headings = list(_HEADING_LINE.finditer(text))
+    above = 0
+    for start, end in _sentences(text):
+        while above < len(headings) and headings[above].start() < start:
+            above += 1
+        heading = headings[above - 1][1].strip() if above else None
+        yield heading, " ".join(text[start:end].split())
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     """Spans of sentences, without the marks of lists; headings, rules and code are left out."""
     code = False
     for first, end in sentences(text):
-        if _FENCE.match(text[first:end]):
+        if FENCE.match(text[first:end]):
             code = not code
             continue
         mark = _MARK.match(text, first, end)

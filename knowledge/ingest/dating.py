@@ -8,11 +8,11 @@ import polars as pl
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.jsonl import head_of
 from cairn.knowledge.nlp.dates.timestamps import utc
-from cairn.knowledge.schema.calendar import EPOCH, LATEST, UNDATED, watermark
+from cairn.knowledge.schema.calendar import LATEST, UNDATED, microseconds, watermark
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables.table import TIME
 
-_FIRST, _END = ((time - EPOCH) // timedelta(microseconds=1) for time in (UNDATED, LATEST))
+_FIRST, _END = map(microseconds, (UNDATED, LATEST))
 
 _SLACK = timedelta(days=1)
 """A timezone that was taken for another moves a time by less."""

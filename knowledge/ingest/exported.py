@@ -9,7 +9,7 @@ alike are counted, stays.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -27,7 +27,7 @@ from cairn.knowledge.ingest.records import (
     place_digest,
     where_of,
 )
-from cairn.knowledge.schema.calendar import EPOCH
+from cairn.knowledge.schema.calendar import microseconds
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS
 
@@ -208,7 +208,7 @@ def _decoded(line: bytes) -> ExportedRecord | str:
         return "payload"
     if record.content_hash != content:
         return "content"
-    if record.occurred_at is not None and not is_possible(_since(record.occurred_at)):
+    if record.occurred_at is not None and not is_possible(microseconds(record.occurred_at)):
         return "time"
     of_place, of_content = record.record_key[:PLACE_LENGTH], record.record_key[PLACE_LENGTH:]
     whole = _KEY.fullmatch(record.record_key) and of_place in _places(record, record.namespace)
@@ -232,7 +232,7 @@ def _places(record: ExportedRecord, namespace: str) -> tuple[str, ...]:
     own = place_digest(where, record.thread, None)
     if record.native_id is not None or record.occurred_at is None:
         return (own,)
-    return own, place_digest(where, record.thread, _since(record.occurred_at))
+    return own, place_digest(where, record.thread, microseconds(record.occurred_at))
 
 
 def _redacted(
@@ -258,7 +258,7 @@ def _row(
     )
     content = content_digest(payload)
     lent = record.record_key[:PLACE_LENGTH] != _places(record, record.namespace)[0]
-    time = _since(record.occurred_at) if lent and record.occurred_at is not None else None
+    time = microseconds(record.occurred_at) if lent and record.occurred_at is not None else None
     second = record.record_key[PLACE_LENGTH:]
     if content != record.content_hash:
         # Two that differed in a secret alone stay two, where nothing else tells them apart.
@@ -302,7 +302,3 @@ def _frame(rows: Sequence[Mapping[str, object]]) -> pl.DataFrame:
 
 def _line(record: ExportedRecord) -> bytes:
     return msgspec.json.encode(record) + b"\n"
-
-
-def _since(time: datetime) -> int:
-    return (time - EPOCH) // timedelta(microseconds=1)

@@ -27,7 +27,7 @@ from cairn.knowledge.ingest.jsonl import (
     unfinished,
 )
 from cairn.knowledge.nlp.dates.timestamps import utc
-from cairn.knowledge.schema.calendar import EPOCH
+from cairn.knowledge.schema.calendar import EPOCH, microseconds
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS
 from cairn.knowledge.schema.tables.table import TIME
@@ -209,7 +209,7 @@ def _rows(
         "namespace": [source.namespace] * count,
         "adapter": [adapter.name] * count,
         "source_file": [source.source_file] * count,
-        "seen_at": [_since(source.seen_at)] * count,
+        "seen_at": [microseconds(source.seen_at)] * count,
         "record_key": digests.keys,
         "native_id": native_ids,
         "ordinal": ordinals,
@@ -275,7 +275,7 @@ def _placed(
     belongs = _nearest(own, None if before.thread is None else (before.thread, before.session))
     held = [at or (adapter.name, False) for at in belongs]
     sane = [time if time is not None and is_possible(time) else None for time in told]
-    near = _nearest(sane, None if before.occurred_at is None else _since(before.occurred_at))
+    near = _nearest(sane, None if before.occurred_at is None else microseconds(before.occurred_at))
     return _Placed(
         [thread for thread, _ in held],
         [session for _, session in held],
@@ -290,10 +290,6 @@ def _moments(times: Sequence[str | None], timezone: str) -> list[int | None]:
     if not any(times):
         return [None] * len(times)
     return utc(pl.Series("time", times, dtype=pl.String), timezone).to_physical().to_list()
-
-
-def _since(time: datetime) -> int:
-    return (time - EPOCH) // timedelta(microseconds=1)
 
 
 def _nearest(values: Sequence[_T | None], before: _T | None) -> Sequence[_T | None]:

@@ -1,6 +1,6 @@
 """Time as Cairn counts it: events, never the clock."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import polars as pl
 
@@ -10,6 +10,11 @@ LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 """No time is as late: what stands there means "never", and years beyond 9999 are no dates."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECONDS_PER_DAY = 86_400_000_000
+
+
+def microseconds(time: datetime) -> int:
+    """A time in microseconds since 1970-01-01."""
+    return (time - EPOCH) // timedelta(microseconds=1)
 
 
 def day(time: pl.Expr) -> pl.Expr:

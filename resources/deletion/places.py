@@ -9,17 +9,14 @@ from cairn.knowledge.deletion.naming import naming, rows_naming
 from cairn.knowledge.deletion.tombstones import READS, of_heads, tombstone_of
 from cairn.knowledge.ingest.adapter import Head
 from cairn.knowledge.ingest.adapters import own_adapters
-from cairn.knowledge.ingest.exported import read_lines
-from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.tables import RECORDS, TABLES, Table
 from cairn.resources.context import State
+from cairn.resources.deletion.imported import imported_records
 from cairn.resources.home.home import Home
-from cairn.resources.home.inbox import imports, lines_of
-from cairn.resources.home.log_files import windows
+from cairn.resources.home.inbox import lines_of
 from cairn.resources.home.sources import list_sources
 from cairn.resources.web.notifier import told_in
 
-_WINDOW = 32 * 1024 * 1024
 SHOWN = 3
 """Ids of a place that are told."""
 
@@ -91,12 +88,11 @@ def lines_naming(state: State, namespace: str, pattern: str) -> pl.DataFrame:
 
 def imported_naming(home: Home, namespace: str, pattern: str) -> pl.DataFrame:
     """Imported records that name it, whether or not a run took them in: rows of RECORDS."""
-    found = [RECORDS.empty()]
-    for file in imports(home, namespace):
-        for window in windows(file, size=_WINDOW):
-            lines = read_lines(window.data, namespace=namespace, seen_at=UNDATED, redactor=None)
-            found.append(rows_naming(RECORDS, lines.records.lazy(), pattern).collect())
-    return pl.concat(found).unique("record_key")
+    found = [
+        rows_naming(RECORDS, records.lazy(), pattern).collect()
+        for records in imported_records(home, namespace)
+    ]
+    return pl.concat([RECORDS.empty(), *found]).unique("record_key")
 
 
 def answers_naming(state: State, namespace: str, pattern: str) -> list[str]:

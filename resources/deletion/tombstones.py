@@ -19,8 +19,7 @@ from cairn.knowledge.deletion.tombstones import (
 )
 from cairn.knowledge.ingest.adapter import Head
 from cairn.knowledge.ingest.adapters import own_adapters
-from cairn.knowledge.ingest.exported import read_lines
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.resources.deletion.imported import WINDOW, imported_lines
 from cairn.resources.home.atomic_files import read_regular, replace_file
 from cairn.resources.home.damage import RUN, Damaged
 from cairn.resources.home.home import Home, HomeError, check_namespace, check_writable
@@ -38,8 +37,6 @@ from cairn.resources.home.log_files import windows
 from cairn.resources.home.write_lock import notes_lock
 
 MODE = 0o600
-_WINDOW = 32 * 1024 * 1024
-"""Bytes of imported records that are looked through at once."""
 _KEY = re.compile(rb"[0-9a-f]{64}")
 FORGETTING = "forgetting"
 """File of the namespaces whose older generations and manifests still hold what is forgotten."""
@@ -138,13 +135,13 @@ def _clear_import(namespace: str, file: Path, own: list[Tombstone], key: bytes |
     count = 0
 
     def named(data: bytes) -> tuple[list[int], list[str | None]]:
-        found = read_lines(data, namespace=namespace, seen_at=UNDATED, redactor=None)
+        found = imported_lines(data, namespace)
         lost = forgotten(found.records, own, key)
         lines = [found.lines[row] for row in lost.arg_true()]
         refused = [line for line, _ in found.refused] if whole else []
         return [*lines, *refused], found.records.filter(lost)["native_id"].to_list()
 
-    for window in windows(file, size=_WINDOW):
+    for window in windows(file, size=WINDOW):
         lines, ids = named(window.data)
         count += len(lines)
         gone.update(ids)
@@ -152,7 +149,7 @@ def _clear_import(namespace: str, file: Path, own: list[Tombstone], key: bytes |
         return 0
 
     def kept() -> Generator[bytes]:
-        for window in windows(file, size=_WINDOW):
+        for window in windows(file, size=WINDOW):
             lines = window.data.split(b"\n")
             for number in named(window.data)[0]:
                 lines[number] = b""

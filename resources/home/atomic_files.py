@@ -2,6 +2,8 @@
 
 import os
 import stat
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from errno import EFBIG, EINVAL
 from pathlib import Path
 
@@ -14,14 +16,22 @@ def replace_file(path: Path, content: bytes, mode: int | None = None) -> None:
 
     It is on disk, its name included, when this returns. A `mode` holds before anything is in it.
     """
+    with replacing(path, (content,), mode):
+        pass
+
+
+@contextmanager
+def replacing(path: Path, parts: Iterable[bytes], mode: int | None = None) -> Generator[None]:
+    """As `replace_file`, of content that comes in parts; in its place when the block ends."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
-            file.write(content)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
+        yield
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)

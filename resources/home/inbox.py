@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.resources.home.atomic_files import append_lines, replace_file, sync_folder
+from cairn.resources.home.atomic_files import append_lines, replace_file, replacing, sync_folder
 from cairn.resources.home.home import Home, check_namespace, check_writable, remove
 
 Redact = Callable[[bytes], tuple[bytes, int]]
@@ -183,7 +183,7 @@ def keep_import(home: Home, namespace: str, name: str, lines: Iterable[Sequence[
 
     try:
         # Without the lock: it takes as long as the import is large, and nobody writes the same.
-        with _replacing(folder / IMPORTED, parts()):
+        with replacing(folder / IMPORTED, parts(), 0o600):
             replace_file(folder / EVENT_IDS, b"".join(one + b"\n" for one in ids), 0o600)
     except BaseException:
         if not (folder / IMPORTED).exists():
@@ -218,30 +218,12 @@ def rewrite_import(file: Path, parts: Iterable[bytes], event_ids: Callable[[str]
             left = left or bool(part.strip())
             yield part
 
-    with _replacing(file, seen()):
+    with replacing(file, seen(), 0o600):
         kept = "".join(f"{one}\n" for one in _ids_of(file) if event_ids(one))
         replace_file(file.with_name(EVENT_IDS), kept.encode(), 0o600)
     if not left:
         remove(file.parent)
         sync_folder(file.parent.parent)
-
-
-@contextmanager
-def _replacing(file: Path, parts: Iterable[bytes]) -> Generator[None]:
-    """Writes a file beside another, and puts it in its place when the block ends."""
-    partial = file.with_name(f"{file.name}.{os.getpid()}.partial")
-    try:
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            out.writelines(parts)
-            out.flush()
-            os.fsync(descriptor)
-        yield
-        partial.replace(file)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    sync_folder(file.parent)
 
 
 def _ids_of(file: Path) -> list[str]:

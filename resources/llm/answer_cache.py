@@ -97,6 +97,10 @@ class CachedAnswer(NamedTuple):
     made_at: str
     """ISO time, UTC."""
 
+    def replaces(self, here: "CachedAnswer | None") -> bool:
+        """Whether it is kept where another stands: one that was asked in vain."""
+        return here is None or (self.outcome == "done" and here.outcome != "done")
+
 
 def replayed(ask: Ask, kept: CachedAnswer) -> Answer:
     """A kept answer to a question."""
@@ -361,12 +365,7 @@ class Answers:
         if self._has_theirs():
             query = "SELECT call_id FROM their_calls WHERE home = ?"
             taken = {number for (number,) in self._rows(query, home)}
-        new = [
-            (one, records)
-            for one, records in answers
-            if (here := known.get(one.key)) is None
-            or (one.outcome == "done" and here.outcome != "done")
-        ]
+        new = [(one, records) for one, records in answers if one.replaces(known.get(one.key))]
         paid = [one for one in calls if one.call_id not in taken]
         if not (new or paid):
             return

@@ -12,12 +12,11 @@ from urllib.parse import unquote
 
 import polars as pl
 
-from cairn.knowledge.ingest.exported import read_lines
-from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.tables import RAW_LOGS, RECORDS, SOURCE_FILES, Table
+from cairn.resources.deletion.imported import imported_records
 from cairn.resources.home.home import Home, remove, set_aside
-from cairn.resources.home.inbox import IMPORTED, IMPORTS, imports, namespaces_of_inbox
-from cairn.resources.home.log_files import log_files, prefix_hash, windows
+from cairn.resources.home.inbox import IMPORTED, IMPORTS, namespaces_of_inbox
+from cairn.resources.home.log_files import log_files, prefix_hash
 from cairn.resources.home.sources import SourceError, list_sources
 from cairn.resources.warehouse.delta import opened
 from cairn.resources.warehouse.table_files import TableDamage, data_files, decodes, table_damage
@@ -241,10 +240,9 @@ def _moved(home: Home, namespace: str, path: str) -> tuple[str, str]:
 
 def _imported(home: Home, namespaces: Iterable[str]) -> set[tuple[str, str]]:
     """Namespace and path of the files of another home that imported records were first of."""
-    found: set[tuple[str, str]] = set()
-    for name in namespaces:
-        for window in (one for file in imports(home, name) for one in windows(file)):
-            lines = read_lines(window.data, namespace=name, seen_at=UNDATED, redactor=None)
-            first = lines.records["source_file"].unique().to_list()
-            found.update((name, each) for each in first)
-    return found
+    return {
+        (name, first)
+        for name in namespaces
+        for records in imported_records(home, name)
+        for first in records["source_file"].unique()
+    }

@@ -91,11 +91,7 @@ def take_answers(
                 told[name] = told[name] and clean.redact_text(told[name])[0]
             new[found.key] = CachedAnswer(**told), tuple(found.record_ids)
     there = state.answers.read(new)
-    taken = [
-        one
-        for key, one in new.items()
-        if key not in there or (one[0].outcome == "done" and there[key].outcome != "done")
-    ]
+    taken = [one for key, one in new.items() if one[0].replaces(there.get(key))]
     if taken and not dry_run:
         state.answers.take_over("", taken, ())
     return TakenAnswers(len(taken), len(new) - len(taken), elsewhere, lost, refused)

@@ -16,6 +16,7 @@ import msgspec
 from cairn.resources.home.atomic_files import replace_file, sync_folder
 from cairn.resources.home.home import Home
 from cairn.resources.home.sources import list_sources
+from cairn.resources.processes import lives
 from cairn.serving.read.reader import Reader
 
 MANIFEST = "manifest.json"
@@ -136,15 +137,7 @@ def written(reader: Reader, target: Path, kind: str, *, replace: bool) -> Genera
 def _is_at_work(partial: Path) -> bool:
     """Whether another process that lives writes such a folder; else it was killed."""
     told = partial.name.split(".")[-2]
-    if not told.isdecimal() or int(told) == os.getpid():
-        return False
-    try:
-        os.kill(int(told), 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+    return told.isdecimal() and int(told) != os.getpid() and lives(int(told))
 
 
 def check_target(home: Home, target: Path, namespace: str, *, replace: bool) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cairn.knowledge.extraction.documents import note_sentences
+from cairn.knowledge.extraction.documents import FENCE, note_sentences
 from cairn.knowledge.ingest.inbox_events.documents import NamedInText
 from cairn.knowledge.ingest.inbox_events.imported import ImportedMemory
 from cairn.serving.exchange.claude_mem import claude_mem, is_sqlite
@@ -76,7 +76,7 @@ def _unwrapped(content: str) -> str:
     lines: list[str] = []
     code = wraps = False
     for line in content.splitlines():
-        fence = _FENCE.match(line) is not None
+        fence = FENCE.match(line) is not None
         code ^= fence
         if code or fence:
             wraps = False
@@ -201,7 +201,6 @@ def _has(*names: str, within: Sequence[str]) -> Callable[[Any], bool]:
     return recognises
 
 
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
 _BEGINS = re.compile(r"^\s*(?:[-*+•>#|@]|\d{1,3}[.)]\s|<!--)")
 """How a line begins that goes on with none before it."""
 _WHOSE = ("user_id", "agent_id", "app_id", "run_id")

@@ -1,6 +1,6 @@
 """An export of another home becomes an input of this one: a copy that intake reads."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -117,15 +117,12 @@ def import_export(
     )
     count = _Count()
     lines = _lines(state, file, owner, own, count)
-    if dry_run:
-        for _ in lines:
-            pass
-    elif before is None:
+    if not dry_run and before is None:
         keep_import(state.home, owner, name, lines)
     else:
-        for _ in lines:
-            pass
-        before.touch()  # a plug-in may be there by now that was not: it is read once more
+        deque(lines, maxlen=0)  # counted, and not kept
+        if before is not None and not dry_run:
+            before.touch()  # a plug-in may be there by now that was not: it is read once more
     return TakenExport(
         namespace=owner,
         origin=manifest.namespace,

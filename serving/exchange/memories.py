@@ -16,6 +16,7 @@ from cairn.knowledge.ingest.dating import is_possible
 from cairn.knowledge.ingest.inbox_events.imported import IMPORTED, ImportedMemory
 from cairn.knowledge.nlp.dates.timestamps import utc
 from cairn.knowledge.nlp.names import name_rejections
+from cairn.knowledge.schema.calendar import microseconds
 from cairn.knowledge.schema.identity import digest
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import key_of, tombstones
@@ -140,8 +141,7 @@ def instant(value: Any) -> datetime | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     found = utc(pl.Series([str(value)], dtype=pl.String), "UTC").item()
-    since = found and int((found - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1_000_000)
-    return found if since is not None and is_possible(since) else None
+    return found if found is not None and is_possible(microseconds(found)) else None
 
 
 def texts(value: Any) -> list[str]:

@@ -1,6 +1,5 @@
 """A pack: what is known of one project, for a colleague, without people, secrets and machines."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -120,7 +119,7 @@ def write_pack(prepared: PreparedPack, file: Path) -> None:
         raise ExchangeError(f"{file} is there, and is no pack of {prepared.pack.project}")
     file.parent.mkdir(parents=True, exist_ok=True)
     told = msgspec.json.format(msgspec.json.encode(prepared.pack), indent=2)
-    replace_file(file, told + b"\n", 0o666 & ~_umask())
+    replace_file(file, told + b"\n")
 
 
 def is_pack(value: Any) -> bool:
@@ -193,9 +192,3 @@ def _is_pack_of(file: Path, project: str) -> bool:
     except (OSError, ValueError):
         return False
     return is_pack(value) and value.get("project") == project
-
-
-def _umask() -> int:
-    found = os.umask(0o077)
-    os.umask(found)
-    return found

@@ -116,6 +116,11 @@ class ScheduleBody(ToldBody):
         examples=["week"],
     )
 
+    @property
+    def interval(self) -> str | None:
+        """How often; None if no more."""
+        return None if self.every == "never" else self.every
+
 
 class DecisionBody(ToldBody):
     """What a person decides about facts or entities."""

@@ -77,11 +77,9 @@ def _between(reader: Reader, one: ComparedTable, early: Manifest, late: Manifest
 
     A version that both name has not changed, and is not read.
     """
-    if early.tables.get(one.table.name) == late.tables.get(one.table.name):
-        early = late
     before, after = (_rows(reader, one, manifest) for manifest in (early, late))
-    if early is late:
-        before = after = after.clear()
+    if early.tables.get(one.table.name) == late.tables.get(one.table.name):
+        before, after = before.clear(), after.clear()
     both = before.rename({"told": "before"}).join(
         after.rename({"told": "after"}), on="id", how="full", coalesce=True
     )
@@ -100,14 +98,15 @@ def _between(reader: Reader, one: ComparedTable, early: Manifest, late: Manifest
             .otherwise(pl.lit(CHANGED)),
             kind=pl.lit(one.kind), id="id", before="before", after="after",
         )
-        .sort(pl.col("change").replace_strict(order), "id")
+        .sort(pl.col("change").replace_strict(order, return_dtype=pl.Int64), "id")
+        .collect()
     )  # fmt: skip
 
 
-def _rows(reader: Reader, one: ComparedTable, manifest: Manifest) -> pl.DataFrame:
+def _rows(reader: Reader, one: ComparedTable, manifest: Manifest) -> pl.LazyFrame:
     rows = read_published(reader.state.warehouse, manifest, one.table)
     told = pl.struct(text=one.text, status=one.status, confidence="confidence")
-    return rows.filter(one.told).select(id=one.table.key[-1], told=told).collect()
+    return rows.filter(one.told).select(id=one.table.key[-1], told=told)
 
 
 def _field(side: str, name: str) -> pl.Expr:

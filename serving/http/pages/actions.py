@@ -1,7 +1,7 @@
 """What people do on pages: each form tells the inbox something, and goes back to where it stood."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Container
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Request, Response
@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ValidationError
 
+from cairn.resources.context import State
 from cairn.serving.http.auth import Access
 from cairn.serving.http.errors import HttpRefused, NotThere
 from cairn.serving.http.pages.login import Form, form_of
@@ -41,50 +42,105 @@ async def do(request: Request, namespace: str, action: str) -> Response:
     return await run_in_threadpool(_done, access, namespace, action, form)
 
 
+class SentForm(NamedTuple):
+    """What a person sent, once they may."""
+
+    access: Access
+    own: str
+    """The namespace."""
+    said: dict[str, str]
+    """Fields that are not empty, by name."""
+    ids: list[str]
+    """What it is about."""
+
+    @property
+    def state(self) -> State:
+        """Where it is told."""
+        return self.access.memory.state
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of the namespace."""
+        return self.access.reader(parameters.Parameters(namespace=self.own))
+
+    @property
+    def id(self) -> str:
+        """The one thing that it is about.
+
+        Raises:
+            Undecidable: there is none, or there are several.
+        """
+        if len(self.ids) != 1:
+            raise Undecidable("that is said of one thing")
+        return self.ids[0]
+
+    def body(self, model: type[Body], **more: object) -> Body:
+        """What it says, as the body of a request would.
+
+        Raises:
+            ValidationError: it says nothing that can be one.
+        """
+        said = {**self.said, **more}
+        return model.model_validate(
+            {name: said[name] for name in model.model_fields if name in said}
+        )
+
+    def one_of(self, name: str, known: Container[str], otherwise: str) -> str:
+        """A field that says one of some words.
+
+        Raises:
+            Undecidable: it says another, or nothing.
+        """
+        if (word := self.said.get(name, "")) not in known:
+            raise Undecidable(otherwise)
+        return word
+
+
+Told = dict[str, str] | None
+"""What the page that a form goes back to is asked, in place of what it was."""
+
+
 def _done(access: Access, namespace: str, action: str, form: Form) -> Response:
     if action not in ACTIONS:
         raise NotThere("there is no such action")
     access.telling()
     own = access.namespace(namespace)
     said = {name: values[0].strip() for name, values in form.items() if values[0].strip()}
-    back = said.pop("back", "")
+    path, _, query = said.pop("back", "").lstrip("/").partition("?")
     try:
-        told = ACTIONS[action](access, own, said, form.get("ids", []))
+        told = ACTIONS[action](SentForm(access, own, said, form.get("ids", [])))
     except ValidationError as wrong:
         raise HttpRefused(400, _in_words(wrong)) from None
-    path, _, query = back.lstrip("/").partition("?")
-    known = f"?{query}" if query and not told else f"?{urlencode(told)}" if told else ""
-    return RedirectResponse(f"/n/{own}/{quote(path)}".rstrip("/") + known, 303)
+    except notifications.Unnotified as error:
+        raise Undecidable(str(error)) from None
+    query = urlencode(told) if told else query
+    return RedirectResponse(
+        f"/n/{own}/{quote(path)}".rstrip("/") + (f"?{query}" if query else ""), 303
+    )
 
 
-Told = dict[str, str] | None
-"""What the page that a form goes back to is asked, besides what it was."""
+def _decision(form: SentForm) -> Told:
+    decided(form.access, form.own, form.body(bodies.DecisionBody, ids=form.ids))
 
 
-def _decision(access: Access, own: str, said: dict[str, str], ids: list[str]) -> Told:
-    decided(access, own, _body(bodies.DecisionBody, said | {"ids": ids}))
-
-
-def _by_rule(access: Access, own: str, said: dict[str, str], _: list[str]) -> Told:
+def _by_rule(form: SentForm) -> Told:
     """Decides alike about all of one kind that are as alike as a person says."""
-    kind, decision = said.get("kind", ""), said.get("decision", "")
-    least, most = _share(said.get("least", "0")), _share(said.get("most", "100"))
+    rule = {"kind": "", "decision": "", "least": "0", "most": "100"}
+    rule = {name: form.said.get(name, unsaid) for name, unsaid in rule.items()}
+    least, most = _share(rule["least"]), _share(rule["most"])
     meant = [
-        one
-        for one in review(_reader(access, own), kind, AT_ONCE)["items"]
-        if decision in one["decisions"]
+        one["ids"]
+        for one in review(form.reader, rule["kind"], AT_ONCE)["items"]
+        if rule["decision"] in one["decisions"]
         and one["similarity"] is not None
         and least <= one["similarity"] <= most
     ]
-    if "sure" not in said:
-        return {
-            "kind": kind, "decision": decision, "least": said.get("least", "0"),
-            "most": said.get("most", "100"), "meant": str(len(meant)),
-        }  # fmt: skip
-    for one in meant:
-        body = {"decision": decision, "ids": one["ids"]}
-        decided(access, own, _body(bodies.DecisionBody, body))
-    return {"kind": kind}
+    if "sure" not in form.said:
+        return rule | {"meant": str(len(meant))}
+    for ids in meant:
+        body = {"decision": rule["decision"], "ids": ids}
+        decided(form.access, form.own, bodies.DecisionBody.model_validate(body))
+    return {"kind": rule["kind"]}
 
 
 def _share(percent: str) -> float:
@@ -94,99 +150,69 @@ def _share(percent: str) -> float:
         raise Undecidable("how alike they are is a number of percent") from None
 
 
-def _rating(access: Access, own: str, said: dict[str, str], ids: list[str]) -> Told:
-    if said.get("verdict") not in rating.THUMBS:
-        raise Undecidable("a thumb goes up or down")
-    rating.rate(find(access.memory.state, _only(ids), own), said["verdict"])
+def _rating(form: SentForm) -> Told:
+    verdict = form.one_of("verdict", rating.THUMBS, "a thumb goes up or down")
+    rating.rate(find(form.state, form.id, form.own), verdict)
 
 
-def _attitude(access: Access, own: str, said: dict[str, str], _: list[str]) -> Told:
-    if said.get("verb") not in ATTITUDES:
-        raise Undecidable("that is no attitude")
-    requests.order(
-        access.memory.state, own, said["verb"], requests.topic_of([said.get("topic", "")])
-    )
+def _attitude(form: SentForm) -> Told:
+    verb = form.one_of("verb", ATTITUDES, "that is no attitude")
+    topic = requests.topic_of([form.said.get("topic", "")])
+    requests.order(form.state, form.own, verb, topic)
 
 
-def _learn(access: Access, own: str, said: dict[str, str], _: list[str]) -> Told:
-    wanted = _body(bodies.LearnBody, said)
-    research.learn(access.memory.state, own, wanted.topic)
+def _learn(form: SentForm) -> Told:
+    research.learn(form.state, form.own, form.body(bodies.LearnBody).topic)
 
 
-def _schedule(access: Access, own: str, said: dict[str, str], _: list[str]) -> Told:
-    wanted = _body(bodies.ScheduleBody, said)
-    every = None if wanted.every == "never" else wanted.every
-    research.schedule(access.memory.state, own, wanted.topic, every)
+def _schedule(form: SentForm) -> Told:
+    wanted = form.body(bodies.ScheduleBody)
+    research.schedule(form.state, form.own, wanted.topic, wanted.interval)
 
 
-def _search_again(access: Access, own: str, _: dict[str, str], ids: list[str]) -> Told:
-    research.again(_reader(access, own), _only(ids))
+def _search_again(form: SentForm) -> Told:
+    research.again(form.reader, form.id)
 
 
-def _reaction(access: Access, own: str, said: dict[str, str], ids: list[str]) -> Told:
-    if said.get("verb") not in notifications.REACTIONS:
-        raise Undecidable("a reaction likes or dislikes")
-    _notice(lambda: notifications.react(_reader(access, own), _only(ids), said["verb"]))
+def _reaction(form: SentForm) -> Told:
+    verb = form.one_of("verb", notifications.REACTIONS, "a reaction likes or dislikes")
+    notifications.react(form.reader, form.id, verb)
 
 
-def _notify_again(access: Access, own: str, _: dict[str, str], ids: list[str]) -> Told:
-    _notice(lambda: notifications.again(_reader(access, own), _only(ids)))
+def _notify_again(form: SentForm) -> Told:
+    notifications.again(form.reader, form.id)
 
 
-def _notice(do: Callable[[], object]) -> None:
-    try:
-        do()
-    except notifications.Unnotified as error:
-        raise Undecidable(str(error)) from None
+def _missed(form: SentForm) -> Told:
+    wanted = form.body(bodies.MissedBody, missed_in=form.id)
+    say_missed(form.reader, wanted.missed_in, wanted.expected)
 
 
-def _missed(access: Access, own: str, said: dict[str, str], ids: list[str]) -> Told:
-    wanted = _body(bodies.MissedBody, {**said, "missed_in": _only(ids)})
-    say_missed(_reader(access, own), wanted.missed_in, wanted.expected)
+def _forget(form: SentForm) -> Told:
+    everywhere = "everywhere" in form.said
+    wanted = bodies.ForgetBody(id=form.said.get("id", ""), everywhere=everywhere, dry_run=False)
+    forgotten(form.access, form.own, wanted)
 
 
-def _forget(access: Access, own: str, said: dict[str, str], _: list[str]) -> Told:
-    everywhere = "everywhere" in said
-    wanted = bodies.ForgetBody(id=said.get("id", ""), everywhere=everywhere, dry_run=False)
-    forgotten(access, own, wanted)
+def _retry(form: SentForm) -> Told:
+    retry(form.access, form.own)
 
 
-def _retry(access: Access, own: str, _: dict[str, str], __: list[str]) -> Told:
-    retry(access, own)
+def _backfill(form: SentForm) -> Told:
+    backfill(form.access, form.own)
 
 
-def _backfill(access: Access, own: str, _: dict[str, str], __: list[str]) -> Told:
-    backfill(access, own)
+def _stop_watching(form: SentForm) -> Told:
+    stop_watching(form.access, form.own, form.said.get("path", ""))
 
 
-def _stop_watching(access: Access, own: str, said: dict[str, str], _: list[str]) -> Told:
-    stop_watching(access, own, said.get("path", ""))
-
-
-ACTIONS: dict[str, Callable[[Access, str, dict[str, str], list[str]], Told]] = {
+ACTIONS: dict[str, Callable[[SentForm], Told]] = {
     "decide": _decision, "decide-by-rule": _by_rule, "rate": _rating, "attitude": _attitude,
     "learn": _learn, "schedule": _schedule, "search-again": _search_again, "react": _reaction,
     "notify-again": _notify_again, "missed": _missed, "forget": _forget,
     "retry": _retry, "backfill": _backfill, "stop-watching": _stop_watching,
 }  # fmt: skip
-"""By the name in its address; each gets fields of its form by name, and its ids."""
-
-
-def _reader(access: Access, namespace: str) -> Reader:
-    return access.reader(parameters.Parameters(namespace=namespace))
-
-
-def _body(model: type[Body], said: Mapping[str, object]) -> Body:
-    """What a form says, as the body of a request would."""
-    return model.model_validate(
-        {name: value for name, value in said.items() if name in model.model_fields}
-    )
-
-
-def _only(ids: list[str]) -> str:
-    if len(ids) != 1:
-        raise Undecidable("that is said of one thing")
-    return ids[0]
+"""By the name in its address."""
 
 
 def _in_words(wrong: ValidationError) -> str:

@@ -39,6 +39,10 @@ PLACES = {
 """Where a thing has its page, by how its id begins; others are told why they are here."""
 
 
+KINDS = {"learning": "lesson", "episode": "request"}
+"""What people are told of, where the word of tables is another."""
+
+
 @cache
 def environment() -> Environment:
     """The templates, with what they may call."""
@@ -51,7 +55,7 @@ def environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "said": said, "when": when, "percent": percent, "size": size, "place": place,
-        "query": partial(urlencode, doseq=True), "beginning": beginning,
+        "query": partial(urlencode, doseq=True), "beginning": beginning, "in_words": in_words,
     }  # fmt: skip
     called: dict[str, Any] = {
         "count": count, "marked": marked, "curve": curve, "differing": differing,
@@ -124,6 +128,11 @@ def when(moment: datetime | None) -> Markup:
 def percent(share: float | None) -> str:
     """A share as a percentage."""
     return "" if share is None else f"{share:.0%}"
+
+
+def in_words(kind: str) -> str:
+    """A kind of thing as pages call it."""
+    return KINDS.get(kind, kind).replace("_", " ")
 
 
 def place(id_: str) -> str:

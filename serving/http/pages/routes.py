@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from inspect import Parameter, Signature
-from typing import Any, get_origin
+from typing import Any, NamedTuple, get_origin
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ValidationError
+from starlette.datastructures import QueryParams
 
+from cairn.knowledge.practices.brief import HEADINGS
 from cairn.knowledge.schema.learning_categories import CATEGORIES
 from cairn.serving.http.auth import Access, Asked
 from cairn.serving.http.errors import HttpRefused
@@ -34,6 +36,9 @@ RECENT = 10
 
 FOUND = 20
 """Results of a search."""
+
+CHOSEN_FROM = 50
+"""Projects that a search may be narrowed to there."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -69,7 +74,10 @@ def search(asked: Asked, request: Request, namespace: str) -> Response:
     """What a search finds, and why."""
     given = {name: value for name, value in request.query_params.items() if value}
     reader = asked.reader(parameters.At(namespace=namespace))
-    back, span = given.pop("back", "0"), _span(reader)
+    projects = _answer(reader, "projects", limit=100).items
+    begun = [one.first_seen for one in projects if one.first_seen]
+    span = (reader.latest - min(begun)).days if begun else 0
+    back = given.pop("back", "0")
     if span and back.isdecimal() and 0 < int(back[:4]) <= span and "as_of" not in given:
         given["as_of"] = (reader.latest - timedelta(days=int(back[:4]))).isoformat()
     answer = None
@@ -79,16 +87,9 @@ def search(asked: Asked, request: Request, namespace: str) -> Response:
     return _page(
         asked, "search.html", "Search", answer=answer, given=given, back=back, span=span,
         categories=CATEGORIES,
-        projects=[one.project for one in _answer(reader, "projects", limit=50).items],
+        projects=[one.project for one in projects[:CHOSEN_FROM]],
         as_json=f"/v1/search?{urlencode(given | {'namespace': namespace})}",
     )  # fmt: skip
-
-
-def _span(reader: Reader) -> int:
-    """Days from the first conversation to the latest event."""
-    begun = [one.first_seen for one in _answer(reader, "projects", limit=100).items]
-    known = [at for at in begun if at]
-    return (reader.latest - min(known)).days if known else 0
 
 
 @router.get("/n/{namespace}/forget")
@@ -144,7 +145,7 @@ def _endpoint(page: ShownPage, *, as_json: bool) -> Callable[..., Response]:
         return _page(
             asked, page.template, page.title, answer=answer, given=given, here=here,
             as_json=f"{here}.json{behind}",
-            **BESIDES.get(page.template, _nothing)(asked, reader, answer, ids, request),
+            **BESIDES.get(page.template, _nothing)(Asking(asked, reader, answer, ids)),
         )  # fmt: skip
 
     names = [part[1:-1] for part in page.path.split("/") if part.startswith("{")]
@@ -171,17 +172,28 @@ def _page(asked: Access, template: str, title: str, **given: Any) -> Response:
     )  # fmt: skip
 
 
-Besides = Callable[[Access, Reader, Any, dict[str, str], Request], dict[str, Any]]
-"""What a template needs besides its answer."""
+class Asking(NamedTuple):
+    """What a page is made of."""
+
+    access: Access
+    reader: Reader
+    answer: Any
+    """Of the page's query."""
+    ids: dict[str, str]
+    """Of its address, by name."""
+
+    @property
+    def said(self) -> QueryParams:
+        """What stands behind the `?`."""
+        return self.access.request.query_params
 
 
-def _nothing(*_: object) -> dict[str, Any]:
+def _nothing(_: Asking) -> dict[str, Any]:
     return {}
 
 
-def _of_why(
-    _: Access, reader: Reader, answer: Any, __: dict[str, str], ___: Request
-) -> dict[str, Any]:
+def _of_why(asking: Asking) -> dict[str, Any]:
+    reader, answer = asking.reader, asking.answer
     # Of facts the answer has the messages; a record, and what brought an entity, is its own quote.
     told = answer.explanation.get("sources", ())
     messages = {one["record_id"]: one["message"] for one in told if one.get("message")}
@@ -199,48 +211,37 @@ def _of_why(
     }  # fmt: skip
 
 
-def _of_conversation(
-    _: Access, reader: Reader, __: Any, ids: dict[str, str], request: Request
-) -> dict[str, Any]:
-    talk = conversation(reader, ids["conversation_id"])
-    return {"talk": talk, "refused": _refused_in(reader, ids, request)}
+def _of_conversation(asking: Asking) -> dict[str, Any]:
+    """The conversation; refused candidates by record, where they are wanted."""
+    id_ = asking.ids["conversation_id"]
+    refused: dict[str, list[Any]] = {}
+    for one in refused_candidates(asking.reader, id_) if "refused" in asking.said else ():
+        refused.setdefault(one["record_id"], []).append(one)
+    return {"talk": conversation(asking.reader, id_), "refused": refused}
 
 
-def _refused_in(reader: Reader, ids: dict[str, str], request: Request) -> dict[str, list[Any]]:
-    """Candidates of a conversation that were refused, by record; none unless they are wanted."""
-    if "refused" not in request.query_params:
+def _of_project(asking: Asking) -> dict[str, Any]:
+    reader, project = asking.reader, asking.answer.project
+    if project is None:  # then the template shows neither
         return {}
-    found: dict[str, list[Any]] = {}
-    for one in refused_candidates(reader, ids["conversation_id"]):
-        found.setdefault(one["record_id"], []).append(one)
-    return found
+    return {
+        "talks": _answer(reader, "conversations", project=project, limit=10),
+        "waiting": pending(reader.state, reader.namespace), "headings": HEADINGS,
+    }  # fmt: skip
 
 
-def _of_project(
-    _: Access, reader: Reader, answer: Any, __: dict[str, str], ___: Request
-) -> dict[str, Any]:
-    if answer.project is None:
-        return {"talks": None, "waiting": []}
-    talks = _answer(reader, "conversations", project=answer.project, limit=10)
-    return {"talks": talks, "waiting": pending(reader.state, reader.namespace)}
+def _of_graph(asking: Asking) -> dict[str, Any]:
+    names = {node.entity_id: node.name for node in asking.answer.nodes}
+    return {"around": neighbours(asking.answer), "names": names}
 
 
-def _of_graph(
-    _: Access, __: Reader, answer: Any, ___: dict[str, str], ____: Request
-) -> dict[str, Any]:
-    names = {node.entity_id: node.name for node in answer.nodes}
-    return {"around": neighbours(answer), "names": names}
-
-
-def _of_review(
-    _: Access, __: Reader, answer: Any, ___: dict[str, str], request: Request
-) -> dict[str, Any]:
+def _of_review(asking: Asking) -> dict[str, Any]:
     """What is decided and waits is shown no more; what a rule would decide about, once counted."""
+    answer, said = asking.answer, asking.said
     decided = {id_ for one in answer.waiting for id_ in one.ids}
     there = [one for one in answer.items if decided.isdisjoint(one.ids)]
-    totals = Counter(answer.totals)
-    totals.subtract(one.kind for one in answer.items if not decided.isdisjoint(one.ids))
-    said = request.query_params
+    gone = Counter(one.kind for one in answer.items) - Counter(one.kind for one in there)
+    totals = {kind: number - gone[kind] for kind, number in answer.totals.items()}
     names = ("decision", "least", "most", "meant")
     whole = all(said.get(name, "0").isdecimal() for name in names[1:])
     headings = {name: kind.heading for name, kind in REVIEWED.items()}
@@ -250,30 +251,26 @@ def _of_review(
     }  # fmt: skip
 
 
-def _of_research(
-    _: Access, reader: Reader, __: Any, ___: dict[str, str], ____: Request
-) -> dict[str, Any]:
+def _of_research(asking: Asking) -> dict[str, Any]:
     return {
-        "prompts": _answer(reader, "learn_prompts", limit=20),
-        "schedules": _answer(reader, "schedules", limit=20),
+        "prompts": _answer(asking.reader, "learn_prompts", limit=20),
+        "schedules": _answer(asking.reader, "schedules", limit=20),
     }
 
 
-def _of_changes(
-    asked: Access, reader: Reader, _: Any, __: dict[str, str], request: Request
-) -> dict[str, Any]:
+def _of_changes(asking: Asking) -> dict[str, Any]:
     """What a changed rule, prompt or setting would redo, once that is wanted: it takes seconds."""
-    wanted = operates(asked) and "stale" in request.query_params
-    return {"wanted": wanted,
-            "stale": staleness(reader.state, reader.namespace) if wanted else None}  # fmt: skip
+    wanted = operates(asking.access) and "stale" in asking.said
+    own = asking.reader
+    return {"wanted": wanted, "stale": staleness(own.state, own.namespace) if wanted else None}
 
 
-BESIDES: dict[str, Besides] = {
+BESIDES: dict[str, Callable[[Asking], dict[str, Any]]] = {
     "why.html": _of_why, "conversation.html": _of_conversation, "project.html": _of_project,
     "review.html": _of_review, "graph.html": _of_graph, "research.html": _of_research,
     "changes.html": _of_changes,
 }  # fmt: skip
-"""By template."""
+"""What a template needs besides its answer."""
 
 
 def _given(page: ShownPage, request: Request) -> dict[str, Any]:
@@ -282,14 +279,10 @@ def _given(page: ShownPage, request: Request) -> dict[str, Any]:
     said = request.query_params
     known = asks.model_fields
     return {
-        name: said.getlist(name) if _is_list(known[name].annotation) else value
+        name: said.getlist(name) if get_origin(known[name].annotation) is list else value
         for name, value in said.items()
         if value and name in known
-    }  # fmt: skip
-
-
-def _is_list(annotation: object) -> bool:
-    return get_origin(annotation) is list
+    }
 
 
 def _wanted(name: str, given: dict[str, Any], namespace: str) -> Any:

@@ -13,8 +13,6 @@ from cairn.serving.write import research
 
 router = Routes(prefix="/v1", tags=["researching"])
 
-NEVER = "never"
-
 
 @router.post("/learn-prompts", response_model=Ordered, status_code=202)
 def learn(asked: Asked, where: Annotated[Parameters, Query()], wanted: LearnBody) -> dict[str, Any]:
@@ -30,8 +28,7 @@ def schedule(
 ) -> dict[str, Any]:
     """Have a topic searched for again and again, or no more. The last word on a topic counts."""
     state, namespace = asked.memory.state, asked.inbox(where.namespace)
-    every = None if wanted.every == NEVER else wanted.every
-    told = research.schedule(state, namespace, wanted.topic, every, wanted.event_id)
+    told = research.schedule(state, namespace, wanted.topic, wanted.interval, wanted.event_id)
     return told | _provider(asked)
 
 
