@@ -1,6 +1,5 @@
 """The routes of pages: what a query answers, by its template, or as JSON behind `.json`."""
 
-from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from inspect import Parameter, Signature
@@ -236,18 +235,13 @@ def _of_graph(asking: Asking) -> dict[str, Any]:
 
 
 def _of_review(asking: Asking) -> dict[str, Any]:
-    """What is decided and waits is shown no more; what a rule would decide about, once counted."""
-    answer, said = asking.answer, asking.said
-    decided = {id_ for one in answer.waiting for id_ in one.ids}
-    there = [one for one in answer.items if decided.isdisjoint(one.ids)]
-    gone = Counter(one.kind for one in answer.items) - Counter(one.kind for one in there)
-    totals = {kind: number - gone[kind] for kind, number in answer.totals.items()}
+    """What a rule would decide about, once somebody had it counted."""
+    said = asking.said
     names = ("decision", "least", "most", "meant")
     whole = all(said.get(name, "0").isdecimal() for name in names[1:])
     headings = {name: kind.heading for name, kind in REVIEWED.items()}
     return {
         "rule": {name: said.get(name) if whole else None for name in names}, "headings": headings,
-        "there": there, "totals": totals,
     }  # fmt: skip
 
 

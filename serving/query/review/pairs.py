@@ -4,7 +4,7 @@ What was decided since the last run is noted in the inbox, and waits no more.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -14,6 +14,9 @@ from cairn.knowledge.consolidation.standing import IN_FORCE
 if TYPE_CHECKING:
     from cairn.resources.context import State
     from cairn.serving.read.reader import Reader
+
+IsSettled = Callable[[Collection[str]], bool]
+"""Of one thing, or of two, whether a decision since the last run says what it is."""
 
 SEEM = {
     "same": "say the same, but are not sure enough to be merged by rule",
@@ -49,7 +52,6 @@ def pairs(state: "State", namespace: str | None) -> pl.DataFrame:
 
 
 def _pairs_of(reader: "Reader") -> pl.DataFrame:
-    from cairn.knowledge.ingest.inbox_events.decisions import CORRECT, RETRACT
     from cairn.serving.query.pending_pairs import waiting_pairs
 
     facts = (
@@ -67,13 +69,8 @@ def _pairs_of(reader: "Reader") -> pl.DataFrame:
             }),
             on=f"{side}_id",
         )  # fmt: skip
-    noted = list(_noted(reader))
-    settled = {frozenset((left, right)) for _, ids in noted for left in ids for right in ids}
-    gone = {id_ for decision, ids in noted if decision in (RETRACT, CORRECT) for id_ in ids}
-    waits = [
-        frozenset(pair) not in settled and not gone & set(pair)
-        for pair in found.select("left_id", "right_id").iter_rows()
-    ]
+    is_settled = settled(reader)
+    waits = [not is_settled(pair) for pair in found.select("left_id", "right_id").iter_rows()]
     return (
         found.filter(pl.Series(waits, dtype=pl.Boolean))
         .with_columns(
@@ -113,6 +110,16 @@ def readers(state: "State", namespace: str | None) -> "list[Reader]":
 
     known = namespaces(state.home)
     return [open_reader(state, name) for name in known if namespace in (None, name)]
+
+
+def settled(reader: "Reader") -> IsSettled:
+    """Tells of one thing, or of two, whether a decision since the last run says what it is."""
+    from cairn.knowledge.ingest.inbox_events.decisions import CORRECT, RETRACT
+
+    noted = list(_noted(reader))
+    said = {frozenset((left, right)) for _, ids in noted for left in ids for right in ids}
+    gone = {id_ for decision, ids in noted if decision in (RETRACT, CORRECT) for id_ in ids}
+    return lambda ids: frozenset(ids) in said or not gone.isdisjoint(ids)
 
 
 def _noted(reader: "Reader") -> Iterator[tuple[str, list[str]]]:

@@ -1,7 +1,7 @@
 """Everything that waits for a person, as one queue: what waits most for a word first."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -9,7 +9,7 @@ import polars as pl
 from cairn.resources.home.inbox import files
 from cairn.serving.query.review.entities import MAY_BE_ONE, entity_pairs
 from cairn.serving.query.review.operations import operations
-from cairn.serving.query.review.pairs import SEEM, pairs, unresolved
+from cairn.serving.query.review.pairs import SEEM, IsSettled, pairs, settled, unresolved
 from cairn.serving.query.review.quarantine import WHY, lessons, lines, proposals
 from cairn.serving.query.review.values import at_once, slots, struck
 from cairn.serving.read.reader import Reader
@@ -131,7 +131,8 @@ def review(reader: Reader, kind: str | None = None, limit: int = 20) -> dict[str
         decisions (that may be made about it).
     """
     chosen = [kind] if kind else list(REVIEWED)
-    found = {name: _rows(reader, name) for name in chosen}
+    decisions = cache(partial(settled, reader))
+    found = {name: _rows(reader, name, decisions) for name in chosen}
     items = [
         {"kind": name, **NOTHING, **REVIEWED[name].item(row)}
         for name, rows in found.items()
@@ -140,17 +141,24 @@ def review(reader: Reader, kind: str | None = None, limit: int = 20) -> dict[str
     return {"totals": {name: rows.height for name, rows in found.items()}, "items": items}
 
 
-def _rows(reader: Reader, name: str) -> pl.DataFrame:
+def _rows(reader: Reader, name: str, decisions: Callable[[], IsSettled]) -> pl.DataFrame:
     """Rows of one kind: kept while nothing they are made of changes, since some take seconds."""
-    rows = REVIEWED[name].rows
     if reader.cached is None:
-        return rows(reader.state, reader.namespace)
+        return _waiting(reader, name, decisions())
     kept = reader.cached.once("review", dict[str, tuple[object, pl.DataFrame]])
     seen = _seen(reader)
     held = kept.get(name)
     if held is None or held[0] != seen:
-        kept[name] = held = seen, rows(reader.state, reader.namespace)
+        kept[name] = held = seen, _waiting(reader, name, decisions())
     return held[1]
+
+
+def _waiting(reader: Reader, name: str, is_settled: IsSettled) -> pl.DataFrame:
+    """Rows of one kind, without what was decided since the last run."""
+    kind = REVIEWED[name]
+    rows = kind.rows(reader.state, reader.namespace)
+    waits = [not is_settled(kind.item(row).get("ids", ())) for row in rows.iter_rows(named=True)]
+    return rows.filter(pl.Series(waits, dtype=pl.Boolean))
 
 
 def _seen(reader: Reader) -> object:

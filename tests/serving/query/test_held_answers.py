@@ -13,7 +13,8 @@ from tests.homes import copy_home
 
 LISTS = (
     "facts", "entities", "learnings", "conversations", "recent", "review", "utility", "brief",
-    "status", "decisions", "interests",
+    "status", "decisions", "interests", "projects", "research", "learn_prompts", "schedules",
+    "missed", "changes",
 )  # fmt: skip
 
 
@@ -55,4 +56,8 @@ def test_a_decision_leaves_the_review_at_once(home: Path, tmp_path: Path) -> Non
     after = answered(memory.reader(), "review")
     assert after["totals"]["pairs"] == before["totals"]["pairs"] - 1
     assert after == answered(open_reader(state), "review")
+    one, two = next(one for one in after["items"] if one["kind"] == "entities")["ids"]
+    decide(state, WantedDecision(decision="merge", ids=[one, two]), "samples")
+    assert answered(memory.reader(), "review")["totals"]["entities"] == 0
+    assert answered(memory.reader(), "review") == answered(open_reader(state), "review")
     assert facts(memory.reader()).total == facts(open_reader(state)).total
