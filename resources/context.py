@@ -341,6 +341,8 @@ class State:
         self, table: Table, since: int | None, now: int | None, namespace: str
     ) -> Change | None:
         """What came and went in a table since a version; several stages ask for the same."""
+        if since == now:
+            return Change(table.empty(), table.empty())
         place, between = (table.name, namespace), (since, now)
         known = self._opened.changes
         if place in known and known[place][0] == between:

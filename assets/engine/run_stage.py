@@ -12,7 +12,6 @@ from cairn.assets.engine.namespaces import NAMESPACES
 from cairn.assets.engine.progress import StageReport, add_up, timed
 from cairn.assets.engine.unanswered import note_lost
 from cairn.assets.pending.stages import is_read
-from cairn.assets.pending.work import counting
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.stage import (
     Changes,
@@ -22,13 +21,7 @@ from cairn.knowledge.engine.stage import (
     StageContext,
     StageResult,
 )
-from cairn.knowledge.engine.work import (
-    STALE,
-    UNIT,
-    content_digest,
-    mark_done,
-    pending_units,
-)
+from cairn.knowledge.engine.work import STALE, WHOLE_TABLES, WorkRow, content_digest
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import WORK, Table
 from cairn.resources.context import State
@@ -123,27 +116,26 @@ def _run(state: State, stage: Stage) -> StageReport:
     if stage.prompts:
         state.wait_for_model(stage.name, waits=False)
     fingerprint = stage.in_force(state.settings.model_in_force).fingerprint(state.policy)
-    every = state.warehouse.read(WORK).collect()
-    work = every.filter(stage=stage.name)
-    versions = _versions(state, stage)
+    noted, versions = _noted(state, stage), _versions(state, stage)
+    last = noted.input_hash if noted and noted.fingerprint == fingerprint else ""
     # What tells whether it is pending is what it is made of.
     read = lru_cache(maxsize=1)(partial(_read, state, stage, stage.reads))
-    last = _last_input(work, fingerprint)
-    unit = _unit(state, stage, work, fingerprint, last, versions, read)
-    others = every.filter(pl.col("stage") != stage.name)
-    moved = unit.height == 1 and last != unit["input_hash"].item() and _is_same(last, unit)
-    if moved:  # other versions of the same content
-        work = work.with_columns(input_hash=pl.lit(unit["input_hash"].item()))
-    if pending_units(unit, counting(state, work)).is_empty():
+    if noted is None and not is_read(state, stage):
+        return StageReport(stage.name)
+    input_hash = _input(state, stage, last, versions, read)
+    moved = last != input_hash and _is_same(last, input_hash)
+    if noted and moved:  # other versions of the same content
+        noted = noted._replace(input_hash=input_hash)
+    if noted and noted.settles(input_hash, fingerprint, marks=state.asks_again):
         if moved:
-            state.warehouse.write(WORK, pl.concat([others, work]))
+            _note(state, stage, noted)
         return StageReport(stage.name)
     model = state.asking() if stage.prompts else None
     stood_before = len(stood_in(model))
     means = StageContext(state.policy, state.embedder_of(state.own), model)
     changes = None
     if stage.is_incremental:
-        changes = _changes(state, stage, _noted(last), versions)
+        changes = _changes(state, stage, _versions_in(last), versions)
     made: StageResult | None = None
     if stage.update_incremental and changes:
         written = _updated(state, stage, stage.update_incremental, changes, means)
@@ -162,13 +154,12 @@ def _run(state: State, stage: Stage) -> StageReport:
     rows = made.tables[stage.writes[0].name].height if made else _height(state, stage.writes[0])
     if stage.is_incremental:
         versions |= {table.name: state.warehouse.version(table) for table in stage.writes}
-        unit = unit.with_columns(input_hash=pl.lit(_as_text(versions)))
+        input_hash = _as_text(versions)
     if len(stood_in(model)) > stood_before:
-        unit = unit.with_columns(pl.col("fingerprint") + STALE)
-    outcomes, again = _outcome(unit, made, rows), work.clear()
-    if made and made.pending:
-        again, unit = work, unit.clear()
-    state.warehouse.write(WORK, pl.concat([others, mark_done(unit, outcomes, work, again)]))
+        fingerprint += STALE
+    outcome = _outcome(made, rows)
+    now = WorkRow(input_hash, fingerprint, outcome, rows).after(noted)
+    _note(state, stage, None if made and made.pending else now)
     if stage.prompts and made:
         note_lost(state, stage.name, pl.DataFrame({"namespace": [state.own]}), made.lost)
         # What is asked once a night waits for it, unless the model could not be had now.
@@ -203,15 +194,30 @@ def _height(state: State, table: Table) -> int:
     return state.warehouse.height(table)
 
 
-def _outcome(unit: pl.DataFrame, made: StageResult | None, rows: int) -> pl.DataFrame:
+def _outcome(made: StageResult | None, rows: int) -> str:
     """What became of a stage; a lost message is a failure, tried again."""
-    if made and made.pending:
-        outcome = "pending"
-    elif made and made.lost.height:
-        outcome = "failed"
-    else:
-        outcome = "done" if rows else "empty"
-    return unit.select(*UNIT, outcome=pl.lit(outcome), rows=pl.lit(rows, pl.Int64))
+    if made and made.lost.height:
+        return "failed"
+    return "done" if rows else "empty"
+
+
+def _noted(state: State, stage: Stage) -> WorkRow | None:
+    """What is noted of a stage."""
+    own = state.warehouse.read(WORK).filter(_of(stage)).select(WorkRow._fields).collect()
+    return WorkRow(*own.row(0)) if own.height else None
+
+
+def _note(state: State, stage: Stage, row: WorkRow | None) -> None:
+    """Notes what became of a stage; with no row, that it is to be done."""
+    rows = state.warehouse.read(WORK).filter(~_of(stage)).collect()
+    if row:
+        place = {"namespace": state.own, "stage": stage.name, "unit": WHOLE_TABLES, "day": None}
+        rows = pl.concat([rows, WORK.frame([place | row._asdict()])])
+    state.warehouse.write(WORK, rows)
+
+
+def _of(stage: Stage) -> pl.Expr:
+    return (pl.col("stage") == stage.name) & (pl.col("unit") == WHOLE_TABLES)
 
 
 def estimate(state: State, stage: Stage) -> "DryRunModel":
@@ -238,35 +244,26 @@ def _scanned(state: State, stage: Stage, tables: Sequence[Table]) -> dict[str, p
     }
 
 
-def _unit(
+def _input(
     state: State,
     stage: Stage,
-    work: pl.DataFrame,
-    fingerprint: str,
     last: str,
     versions: Mapping[str, int | None],
     read: Callable[[], Mapping[str, pl.DataFrame]],
-) -> pl.DataFrame:
-    """The one unit of a stage; none where it has nothing to read, and made no rows before.
+) -> str:
+    """What a stage is made of: the digest of all that it reads, with the versions of the tables.
 
-    Its input is the digest of all that is read, with the versions of the tables that this is of:
-    where nothing that counts changed in them since, they are not read. For a stage that follows
+    Where nothing that counts changed in them since, they are not read. For a stage that follows
     changes it is the versions of all tables that it reads and writes.
     """
-    row: list[tuple[str | None, ...]] = []
-    if work.height or is_read(state, stage):
-        if stage.is_incremental:
-            read_as = _as_text(versions)
-        elif stage.nightly and state.settings.model is None:
-            read_as = ""
-        else:
-            content = last.partition(" ")[0]
-            if not content or _differs(state, stage, _noted(last), versions):
-                content = digest(*map(content_digest, read().values()))
-            read_as = f"{content} {_as_text(versions)}"
-        row = [(state.own, stage.name, "*", read_as, fingerprint, None)]
-    columns = [*UNIT, "input_hash", "fingerprint", "day"]
-    return pl.DataFrame(row, schema=dict.fromkeys(columns, pl.String), orient="row")
+    if stage.is_incremental:
+        return _as_text(versions)
+    if stage.nightly and state.settings.model is None:
+        return ""
+    content = last.partition(" ")[0]
+    if not content or _differs(state, stage, _versions_in(last), versions):
+        content = digest(*map(content_digest, read().values()))
+    return f"{content} {_as_text(versions)}"
 
 
 def _versions(state: State, stage: Stage) -> dict[str, int | None]:
@@ -280,20 +277,15 @@ def _as_text(versions: Mapping[str, int | None]) -> str:
     return " ".join(f"{name}@{version}" for name, version in versions.items())
 
 
-def _noted(text: str) -> dict[str, str]:
+def _versions_in(text: str) -> dict[str, str]:
     """The versions in a text."""
     return dict(part.split("@") for part in text.split() if "@" in part)
 
 
-def _last_input(work: pl.DataFrame, fingerprint: str) -> str:
-    """What was noted when a stage last made its tables by this fingerprint."""
-    return next(iter(work.filter(fingerprint=fingerprint)["input_hash"]), "")
-
-
-def _is_same(last: str, unit: pl.DataFrame) -> bool:
+def _is_same(last: str, now: str) -> bool:
     """Whether two inputs have the same digest; versions alone have none."""
     content = last.partition(" ")[0]
-    return "@" not in content and content == unit["input_hash"].item().partition(" ")[0] != ""
+    return "@" not in content and content == now.partition(" ")[0] != ""
 
 
 def _differs(
@@ -339,6 +331,8 @@ def _changes(
         change = state.changes(table, since, versions[table.name], state.own)
         if change is None:
             return None
-        counts = stage.rows_of(table.name)
-        changes[table.name] = Change(change.come.filter(counts), change.gone.filter(counts))
+        if change.rows.height:
+            counts = stage.rows_of(table.name)
+            change = Change(change.come.filter(counts), change.gone.filter(counts))
+        changes[table.name] = change
     return changes

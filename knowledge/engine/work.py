@@ -5,6 +5,7 @@ A new file, a crash, a lost run, a changed rule and a backfill are all one anti-
 
 import hashlib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import polars as pl
 
@@ -29,6 +30,31 @@ OUTCOME_SCHEMA = pl.Schema(
     }
 )
 """Columns by which a stage says what became of its units."""
+
+
+WHOLE_TABLES = "*"
+"""The one unit of a stage over whole tables."""
+
+
+class WorkRow(NamedTuple):
+    """What is noted of the one unit of a stage over whole tables."""
+
+    input_hash: str
+    fingerprint: str
+    outcome: str
+    rows: int
+    attempts: int = 1
+
+    def settles(self, input_hash: str, fingerprint: str, *, marks: bool) -> bool:
+        """As `pending_units`, of this unit; `marks` count, or what is stale for them is done."""
+        own = self.fingerprint if marks else self.fingerprint.removesuffix(STALE)
+        tried = self.outcome != "failed" or self.attempts >= ATTEMPTS
+        return tried and (self.input_hash, own) == (input_hash, fingerprint)
+
+    def after(self, before: "WorkRow | None") -> "WorkRow":
+        """This row once more: attempts count on while content and fingerprint stay."""
+        same = before is not None and before[:2] == self[:2]
+        return self._replace(attempts=before.attempts + 1) if before and same else self
 
 
 def day_units(placed: pl.DataFrame, stage: str, fingerprint: str) -> pl.DataFrame:
