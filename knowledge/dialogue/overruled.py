@@ -11,6 +11,9 @@ from cairn.knowledge.nlp.text import sentences, words
 NOT_CHOSEN = ", not "
 """What leads up to the options that were not taken."""
 
+RECOMMENDED = re.compile(r"\s*\((?:recommended|rec\.?|default|current)\)", re.IGNORECASE)
+"""What an agent says of an option beside its name."""
+
 _LONGEST = 600
 _AWAY = (
     r"(?:remov|delet|drop|replac|renam|chang|switch|revert|undo|redo|hid|scrap|rethink|mov)"

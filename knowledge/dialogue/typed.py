@@ -7,6 +7,7 @@ having stood in a message of an agent or a tool of the same conversation; never 
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import polars as pl
@@ -15,7 +16,7 @@ from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 5
+VERSION = 6
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -91,6 +92,9 @@ _OUTPUT = lazy_pattern(
 )
 """Lines that programs write, and code."""
 
+_FRAME = lazy_pattern(r"^\s+at \S")
+"""A line of a stack: what stands above it, behind a colon, is the error."""
+
 _DIFF = lazy_pattern(r"(?:diff --git |@@ -\d|--- [ab]/|\+\+\+ [ab]/|index [0-9a-f]{7,}\.\.)")
 _IN_DIFF = " \t+-\\"
 """How each line of a diff begins, below its head: what was left as it is stands there, too."""
@@ -164,7 +168,8 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
     for start, end in [
-        *_answers(kept), *_quoted(kept), *_diffs(kept), *_pasted(kept), *_repeated(kept, stood),
+        *_answers(kept), *_quoted(kept), *_diffs(kept), *_thrown(kept), *_pasted(kept),
+        *_repeated(kept, stood),
     ]:  # fmt: skip
         kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
     return kept
@@ -238,6 +243,15 @@ def _diffs(text: str) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
     if begin is not None and end is not None:
         yield begin, end
+
+
+def _thrown(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of errors on the line on which a person began, above the stack pasted with them."""
+    for paragraph in _paragraphs(text):
+        for (start, end), below in pairwise(paragraph.lines):
+            line = text[start:end]
+            if _FRAME.match(text[slice(*below)]) and not _FRAME.match(line) and ": " in line:
+                yield start + line.index(": ") + 2, end
 
 
 def _run(paragraphs: Sequence[_Paragraph], text: str) -> Iterator[tuple[int, int]]:

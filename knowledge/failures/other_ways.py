@@ -30,6 +30,18 @@ _ACTIVATED = re.compile(r"(?:^|[;&\n(]\s*)(?:source|\.)\s+(\S+/activate)\b")
 _FARTHEST = 4
 """Words before a program within which another one runs it."""
 
+_SPEAKS_LIST = (
+    "which where whereis type hash man whatis apropos help tldr echo printf grep rg find locate ls cat test [ dpkg rpm "
+    "brew apt apt-get dnf yum apk pacman choco winget scoop snap"
+)
+_SPEAKS = frozenset(_SPEAKS_LIST.split())
+"""Programs that look for another one, tell of it or install it, and do not run it."""
+
+_SPEAKING = frozenset(
+    {"-v", "-V", "install", "add", "list", "info", "show", "search", "help", "which"}
+)
+"""Words behind a program that make it one of those: `command -v`, `npm install`."""
+
 
 def other_way(failed: ToolStep, line: str, before: Action, after: ToolStep) -> str | None:
     """How the run that worked differs, in words; None if in nothing that is known.
@@ -136,6 +148,7 @@ def _in_front(failed: ToolStep, after: ToolStep) -> str | None:
     for command in commands(after.command[:4000]):
         words = [word.text for word in command.words]
         at = next((i for i, word in enumerate(words[:_FARTHEST]) if i and word in heads), 0)
-        if at and words[0] not in heads and not any("/" in word for word in words[:at]):
+        runs = words[0] not in heads | _SPEAKS and _SPEAKING.isdisjoint(words[1:at])
+        if at and runs and not any("/" in word for word in words[:at]):
             return f"Ran `{' '.join(words[: at + 1])} …` instead of `{words[at]} …`."
     return None

@@ -12,8 +12,16 @@ import polars as pl
 from cairn.knowledge.dialogue.overruled import parts_of_choice
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
 from cairn.knowledge.nlp.text import estimated_tokens, words
-from cairn.knowledge.practices.brief_line import ERROR, LONGEST, PLACE, PRACTICE, BriefLine, short
-from cairn.knowledge.practices.convention_lines import convention_lines
+from cairn.knowledge.practices.brief_line import (
+    DIRECTIVE,
+    ERROR,
+    LONGEST,
+    PLACE,
+    PRACTICE,
+    BriefLine,
+    short,
+)
+from cairn.knowledge.practices.convention_lines import asked_again, convention_lines
 from cairn.knowledge.practices.error_lines import proven_errors, recurring_errors
 from cairn.knowledge.practices.habits import is_habit
 from cairn.knowledge.practices.places.projects import names_of, naming
@@ -27,8 +35,7 @@ from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import BRIEFS
 
-DIRECTIVE, REFUSAL = "directive", "refusal"
-FACT, RECENT = "fact", "recent"
+REFUSAL, FACT, RECENT = "refusal", "fact", "recent"
 
 HEADINGS = {
     PRACTICE: "How to work here",
@@ -222,6 +229,7 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
     kinds = (
         (first, FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
+        (list(asked_again(places)), FIRST),
         (proven, FIRST),
         (list(recurring_errors(signatures)), 1),
         ([line for line in conventions if line.kind == PRACTICE], 0),

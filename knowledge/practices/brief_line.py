@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
-PRACTICE, PLACE, ERROR = "practice", "place", "error"
+PRACTICE, DIRECTIVE, PLACE, ERROR = "practice", "directive", "place", "error"
 
 LONGEST = 160
 """Characters of a line."""

@@ -5,11 +5,11 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.practices.brief_line import PLACE, PRACTICE, BriefLine
+from cairn.knowledge.practices.brief_line import DIRECTIVE, PLACE, PRACTICE, BriefLine
 from cairn.knowledge.practices.conventions import BRANCH_FORM, COMMIT_FORM, COMMIT_TRAILER
-from cairn.knowledge.practices.observed import branches, ports, systems, versions
+from cairn.knowledge.practices.observed import branches, ports, requests, systems, versions
 
-MOST_VERSIONS, MOST_PORTS, MOST_SERVICES = 5, 5, 5
+MOST_VERSIONS, MOST_PORTS, MOST_SERVICES, MOST_ASKED = 5, 5, 5, 4
 """Things that one line names."""
 
 _Row = Mapping[str, Any]
@@ -39,6 +39,18 @@ def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
         start = f" from `{main['name']}`" if main else ""
         yield _line(PRACTICE, f"Branches: {_form(form)}{start}", form)
     yield from _places(of_kind)
+
+
+def asked_again(known: pl.DataFrame) -> Iterator[BriefLine]:
+    """What a person asks for in session after session, the most often first."""
+    rows = (
+        known.filter(kind=requests.KIND)
+        .sort("conversations", "last_seen", "project_fact_id", descending=[True, True, False],
+              nulls_last=True)
+        .unique("name", keep="first", maintain_order=True)
+    )  # fmt: skip
+    for row in rows.head(MOST_ASKED).iter_rows(named=True):
+        yield _line(DIRECTIVE, f"Asked for again and again: {row['name']}", row)
 
 
 def _places(of_kind: Mapping[str, Sequence[_Row]]) -> Iterator[BriefLine]:

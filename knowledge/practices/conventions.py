@@ -1,6 +1,6 @@
-"""What many calls together tell of a project: forms, versions in force, ports, the system."""
+"""What many calls and requests together tell of a project: forms, versions, ports, wishes."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -8,7 +8,14 @@ import polars as pl
 
 from cairn.knowledge.practices.counted import Bearer, CountedFact
 from cairn.knowledge.practices.message_forms import Form, branch_form, message_form
-from cairn.knowledge.practices.observed import branches, commits, ports, systems, versions
+from cairn.knowledge.practices.observed import (
+    branches,
+    commits,
+    ports,
+    requests,
+    systems,
+    versions,
+)
 
 MIN_CONVERSATIONS = 2
 """Conversations that bear out a form, a port, a service, a main branch or a system."""
@@ -16,6 +23,10 @@ SHARE_OF_ONE = 0.8
 """Of the conversations that tell a system, or a main branch, those that tell this one."""
 MIN_SIGNED, SHARE_SIGNED = 5, 0.9
 """Commits that carry a trailer, and of all whose message is known, for it to be asked of them."""
+
+FEWEST_ASKED, FEWEST_DAYS = 3, 2
+"""Conversations in which something is asked for, and their days, for it to be how somebody works.
+"""
 
 COMMIT_FORM, COMMIT_TRAILER, BRANCH_FORM = "commit_form", "commit_trailer", "branch_form"
 
@@ -47,6 +58,7 @@ def conventions(observations: pl.DataFrame) -> list[CountedFact]:
         *_remote(of_kind[branches.REMOTE_KIND]),
         *_repeated(ports.KIND, of_kind[ports.KIND]),
         *_repeated(ports.SERVICE_KIND, of_kind[ports.SERVICE_KIND]),
+        *_requests(of_kind[requests.KIND]),
         *_only(systems.KIND, _one_linux(of_kind[systems.KIND])),
     ]
 
@@ -128,6 +140,24 @@ def _repeated(kind: str, told: Sequence[_Told]) -> Iterator[CountedFact]:
         if len(seen) >= MIN_CONVERSATIONS:
             values = [each.value for each in own if each.value]
             yield CountedFact(kind, name, values[-1] if values else None, seen, every)
+
+
+def _requests(told: Sequence[_Told]) -> Iterator[CountedFact]:
+    """What is asked for in session after session, by its most common wording.
+
+    A long message that comes again word for word is pasted, and asks for it once.
+    """
+    every = _conversations(told)
+    of_key: defaultdict[tuple[str, str], list[_Told]] = defaultdict(list)
+    for each in told:
+        of_key[requests.request_key(each.name)].append(each)
+    for _, own in sorted(of_key.items()):
+        seen = _bearers({each.value or each.bearer.conversation: each for each in own}.values())
+        days = {each.at.date() for each in seen if each.at is not None}
+        if len(seen) >= FEWEST_ASKED and len(days) >= FEWEST_DAYS:
+            often = Counter(each.name for each in own)
+            name = min(often, key=lambda phrase: (-often[phrase], len(phrase), phrase))
+            yield CountedFact(requests.KIND, name, None, seen, every)
 
 
 def _by(told: Sequence[_Told], field: str) -> dict[str, list[_Told]]:

@@ -13,7 +13,12 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.dialogue.overruled import NOT_CHOSEN, overruled, parts_of_choice
+from cairn.knowledge.dialogue.overruled import (
+    NOT_CHOSEN,
+    RECOMMENDED,
+    overruled,
+    parts_of_choice,
+)
 from cairn.knowledge.dialogue.shortcuts import in_words
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.rule import (
@@ -111,7 +116,6 @@ _TELLS_LITTLE = frozenset(
 _NUMBERED_LABEL = lazy_pattern(
     r"(?i)(?:option|approach|variant|plan|alternative)\s+(?:[a-z]|\d+)\b"
 )
-_RECOMMENDED = lazy_pattern(r"\s*\((?:recommended|rec\.?|default|current)\)", re.IGNORECASE)
 _ASIDE = lazy_pattern(r"\s*\([^()]*\)\s*$")
 
 _OPTION = lazy_pattern(
@@ -166,7 +170,7 @@ def _as_choice(question: str, answer: str, given: Mapping[str, str]) -> str | No
         return None
     asked += mark
     others = [one for one in given if one != answer] if answer in given else []
-    label = _RECOMMENDED.sub("", answer)
+    label = RECOMMENDED.sub("", answer)
     return f"{asked} {label}{_meaning(asked, label, given.get(answer, ''))}{_not_chosen(others)}"
 
 
@@ -203,7 +207,7 @@ def _goes_around(told: str) -> bool:
 
 def _not_chosen(others: Sequence[str]) -> str:
     shown = [
-        _RECOMMENDED.sub("", one)
+        RECOMMENDED.sub("", one)
         for one in others
         if not _VAGUE.match(one.lower()) and not left_open(one)
     ]

@@ -88,7 +88,8 @@ def as_kept(written: str) -> str | None:
     """A sentence as it is kept, with a capital; None if it says too little to be."""
     kept = _within(_EMPHASIS.sub(r"\2", " ".join(written.split())).lstrip("-–—,;:*( "))
     told = words(kept)
-    if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told):
+    announces = kept.rstrip(" .!?").endswith(":")
+    if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told) or announces:
         return None
     return capitalised(kept)
 
@@ -156,7 +157,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        9,
+        10,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -196,7 +197,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        8,
+        9,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

@@ -32,7 +32,7 @@ from cairn.knowledge.learnings.quotes import QuoteSpan, shorten
 from cairn.knowledge.learnings.scoring import LONGEST_TITLE, DraftGrounds, factors
 
 COMMAND_BRIEF = 80
-ERROR_ENDED = "learning.error_ended@2"
+ERROR_ENDED = "learning.error_ended@3"
 _ERROR_CLASS = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _CHAINED = re.compile(r"&&|\|\||;")
 _UNEXPLAINED = re.compile(r"^(?:In|Changed) `")

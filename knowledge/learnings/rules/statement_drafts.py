@@ -2,8 +2,16 @@
 
 import re
 
+from cairn.knowledge.dialogue.overruled import RECOMMENDED
 from cairn.knowledge.dialogue.retries import file_names
-from cairn.knowledge.dialogue.sentences import headline, imperative, plain, stands_alone, statement
+from cairn.knowledge.dialogue.sentences import (
+    capitalised,
+    headline,
+    imperative,
+    plain,
+    stands_alone,
+    statement,
+)
 from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE, PERSON
 from cairn.knowledge.learnings.categories import Signal
 from cairn.knowledge.learnings.draft import Draft
@@ -23,6 +31,7 @@ from cairn.knowledge.learnings.rules.statements import (
     StatedPattern,
 )
 from cairn.knowledge.learnings.scoring import PROJECT, DraftGrounds, factors, scope
+from cairn.knowledge.nlp.text import sentences
 
 _ORDERS = {
     "used": "Use", "use": "Use", "applied": "Apply", "introduced": "Introduce", "adopted": "Adopt",
@@ -30,6 +39,8 @@ _ORDERS = {
 }  # fmt: skip
 _USED = re.compile(rf"(?i)^(?:i|we)(?:'ve| have)? ({'|'.join(_ORDERS)}) ")
 _ASIDE = re.compile(r"\s*\([^)]*\)")
+_FEWEST_WORDS = 5
+"""Words of a question that can be read without what stands before its colon."""
 
 
 def choice_signal(choice: StatedDecision) -> Signal:
@@ -120,24 +131,33 @@ def from_answer(answer: AnsweredQuestion, scene: Scene) -> Draft:
         spans.append(QuoteSpan(result, at, at + len(answer.question) + len(answer.answer) + 5))
     if request:
         spans.append(QuoteSpan(*request))
-    asked = _ASIDE.sub("", question).rstrip("? ")
-    short = headline(asked.rsplit(". ", 1)[0], max(40, 96 - len(answer.answer)))
+    choice = RECOMMENDED.sub("", answer.answer)
+    short = headline(_asked(question), max(40, 96 - len(choice)))
     return draft(
         answer_signal(answer),
-        headline(f"{short}? {plain(answer.answer)}"),
+        headline(f"{short}? {plain(choice)}"),
         labelled(
             ("Question", question),
             ("Options", options),
-            ("Choice", answer.answer),
+            ("Choice", choice),
             ("Rationale", answer.why),
         ),
         [],
         factors=factors(grounds, question, scene.names),
         evidence=linked,
         spans=spans,
-        extractor="learning.answered_question@5",
+        extractor="learning.answered_question@6",
         trust=PERSON,
     )
+
+
+def _asked(question: str) -> str:
+    """The sentence that asks, without what leads up to it and without its mark."""
+    text = _ASIDE.sub("", question)
+    told = [text[start:end] for start, end in sentences(text)]
+    asked = next((one for one in told[::-1] if one.endswith("?")), text).rstrip("? ")
+    _, colon, rest = asked.rpartition(": ")
+    return capitalised(rest) if colon and len(rest.split()) >= _FEWEST_WORDS else asked
 
 
 def from_pattern(pattern: StatedPattern, scene: Scene) -> Draft:

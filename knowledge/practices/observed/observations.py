@@ -1,4 +1,7 @@
-"""The table of what calls and working folders tell of a project, one conversation at a time."""
+"""The table of what is told of a project by calls, working folders and requests in passing.
+
+One conversation at a time.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,21 +15,23 @@ from cairn.knowledge.practices.observed.branches import branches, remotes, worke
 from cairn.knowledge.practices.observed.calls import Observation, shell_call
 from cairn.knowledge.practices.observed.commits import commits
 from cairn.knowledge.practices.observed.ports import ports, services
+from cairn.knowledge.practices.observed.requests import requests
 from cairn.knowledge.practices.observed.systems import of_folder, systems
 from cairn.knowledge.practices.observed.versions import versions
 from cairn.knowledge.practices.places.folders import Checkouts
 from cairn.knowledge.schema.tables import OBSERVATIONS
 
 EXTRACTOR = Extractor(
-    "observations", "rule", 1,
-    "What calls tell of a project: versions, commits, branches, remotes, ports, services, systems.",
+    "observations", "rule", 2,
+    "What calls tell of a project: versions, commits, branches, remotes, ports, services, systems; "
+    "and what a person asks for.",
 )  # fmt: skip
 
 RULES = (versions, commits, branches, remotes, ports, services, systems)
 
 
 def observations(raw_logs: pl.DataFrame) -> pl.DataFrame:
-    """One row for each call, and each thing of its project that it tells.
+    """One row for each call or request, and each thing of its project that it tells.
 
     Each conversation is read by its own rows alone.
     """
@@ -52,6 +57,9 @@ def _of(turns: Sequence[Turn], where: Sequence[Turn]) -> Iterator[dict[str, Any]
     checkouts = Checkouts(project, (turn.cwd for turn in where if turn.cwd))
     for turn, place, told in _by_logs(where, checkouts):
         yield _row(project, turn, turn, place, told)
+    for turn in turns:
+        for place, told in enumerate(requests(turn)):
+            yield _row(project, turn, turn, place, told)
     for step in steps(turns):
         call = shell_call(step, checkouts)
         if call is None:

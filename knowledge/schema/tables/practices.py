@@ -99,28 +99,30 @@ FILE_EDITS = Table(
 
 OBSERVATIONS = Table(
     "observations",
-    "One row per call of an agent, or working folder, and thing that it tells of its project.",
+    "One row per call, working folder or request, and thing that it tells of its project.",
     {
         **NAMESPACE,
         **DAY_COLUMN,
         "conversation_id": Column(TEXT, "Conversation."),
-        "record_id": Column(TEXT, "The call, or the first record of the folder or branch."),
+        "record_id": Column(
+            TEXT, "The call, the request, or the first record of the folder or branch."
+        ),
         "place": Column(COUNT, "Place among what the record tells; below 0 if the log tells it."),
         "seq": Column(COUNT, "Place of the record in the conversation."),
         "occurred_at": Column(TIME, "When it was known; none if undated.", null=True),
         "project": Column(TEXT, "Project of the conversation."),
         "kind": Column(
-            TEXT, "version, commit, branch, main_branch, remote, port, service or system."
+            TEXT, "version, commit, branch, main_branch, remote, port, service, system or request."
         ),
         "name": Column(
             TEXT,
             "What has the version; first line of the commit; branch; host with owner and name; "
-            "number of the port; service; system.",
+            "number of the port; service; system; what is asked for.",
         ),
         "value": Column(
             TEXT,
             "Version; trailers of the commit; what git calls the remote; what listens at the port, "
-            "or runs the service.",
+            "or runs the service; digest of the long message that asks.",
             null=True,
         ),
         "rule": Column(TEXT, "What told it: asked, banner, made, logged, pushed, printed, …"),
@@ -140,12 +142,12 @@ PROJECT_FACTS = Table(
         "kind": Column(
             TEXT,
             "package_manager, edited_file, edited_together, version, commit_form, commit_trailer, "
-            "branch_form, main_branch, remote, port, service or system.",
+            "branch_form, main_branch, remote, port, service, system or request.",
         ),
         "name": Column(
             TEXT,
             "The manager, file, language or tool, form, trailer, branch, host with owner and name, "
-            "port, service or system.",
+            "port, service, system, or what is asked for.",
         ),
         "other": Column(
             TEXT,

@@ -22,6 +22,11 @@ def own(text: str) -> str:
             "I get this error: Always run it with -q.",
         ),
         (
+            "Works, but it warns: two berths are called 7. Names must be unique.\n    at div\n"
+            "    at Quay (quay.js:31)\n\nAlways show the berth.",
+            "Works, but it warns: Always show the berth.",
+        ),
+        (
             "❯ harbour start\nyou must never start twice\n\nPlease say more there.",
             "Please say more there.",
         ),

@@ -237,6 +237,16 @@ def test_the_same_command_run_another_way_is_the_fix(session, failed, said, afte
     assert (row["outcome"], row["fix"]) == ("fixed", fix)
 
 
+@pytest.mark.parametrize(
+    "looks", ["which quay", "command -v quay", "brew install quay", "man quay"]
+)
+def test_to_look_for_a_program_is_no_other_way_to_run_it(session, looks):
+    red = ("run", "quay list", "Exit code 127\nbash: quay: command not found", "error")
+    after = f"{looks} 2>/dev/null || /opt/bin/quay list 2>/dev/null || echo 'quay is not there'"
+    for row in rows(session, red, ("run", after, "quay is not there")):
+        assert row["fix"] is None
+
+
 def test_a_command_that_passes_outside_of_the_sandbox_is_told(session):
     said = "Error: listen EPERM: operation not permitted 127.0.0.1\n    at Server (net.js:1)\n"
     red = ("tool", "shell", {"command": "npx vitest run"}, f"Exit code: 1\nOutput:\n{said}")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.knowledge.practices.convention_lines import convention_lines
+from cairn.knowledge.practices.convention_lines import asked_again, convention_lines
 from cairn.knowledge.practices.message_forms import branch_form, message_form
 from cairn.knowledge.practices.project_facts import project_facts
 from cairn.knowledge.schema.tables import COMMAND_RUNS, FILE_EDITS, OBSERVATIONS
@@ -188,3 +188,31 @@ def test_any_order_of_observations_gives_the_same(told, random):
     random.shuffle(order)
     runs, edits = COMMAND_RUNS.empty(), FILE_EDITS.empty()
     assert project_facts(runs, edits, frame[order]).equals(project_facts(runs, edits, frame))
+
+
+def asked(day: int, words: str, message: str | None = None) -> Told:
+    return day, "request", words, message, "asked"
+
+
+def test_what_is_asked_for_in_three_conversations_is_told_by_its_most_common_words():
+    told = [asked(0, "update CHANGELOG.md"), asked(1, "update changelog"), asked(1, "add a berth")]
+    assert found(*told) == []
+    told += [asked(3, "update changelog")]
+    assert found(*told) == [("request", "update changelog", None, 3)]
+    (line,) = asked_again(facts(*told))
+    assert (line.kind, line.text, line.conversations) == (
+        "directive", "Asked for again and again: update changelog", 3,
+    )  # fmt: skip
+
+
+def test_a_long_message_that_is_pasted_each_day_asks_once():
+    pasted = [asked(day, "update changelog", "the same") for day in range(4)]
+    assert found(*pasted) == []
+    others = [asked(day, "update changelog", f"another {day}") for day in range(4)]
+    assert found(*pasted, *others[:2]) == [("request", "update changelog", None, 3)]
+
+
+def test_what_is_asked_for_on_one_day_alone_is_a_task():
+    rows = observed(*(asked(day, "update changelog") for day in range(4)))
+    today = rows.with_columns(occurred_at=pl.lit(BEGIN).cast(rows.schema["occurred_at"]))
+    assert project_facts(COMMAND_RUNS.empty(), FILE_EDITS.empty(), today).is_empty()

@@ -5,6 +5,8 @@ import pytest
 
 from cairn.knowledge.practices.observed.examples import EXAMPLES, VERSIONS, ObservedExample
 from cairn.knowledge.practices.observed.observations import observations
+from cairn.knowledge.practices.observed.requests import EXAMPLES as ASKED
+from cairn.knowledge.practices.observed.requests import RequestExample, request_key
 from cairn.knowledge.practices.observed.systems import of_folder
 from cairn.knowledge.practices.observed.versions import BANNER_RULES, VERSION_RULES
 
@@ -68,6 +70,34 @@ def test_a_log_tells_the_branch_and_the_folder_where_they_come_first(session):
     ]
     elsewhere = here.with_columns(cwd=pl.lit("/home/ada/boat"))
     assert observations(elsewhere).is_empty(), "the branch of another repository"
+
+
+@pytest.mark.parametrize("example", ASKED, ids=lambda example: example.text[:40])
+def test_a_person_asks_for_what_stands_beside_it(session, example: RequestExample):
+    told = observations(session(("human", example.text))).filter(kind="request")
+    assert tuple(told["name"]) == example.asked, example.because
+
+
+def test_what_others_ask_for_is_not_what_the_person_does(session):
+    trace = "Traceback (most recent call last):\n  update the changelog\nKeyError: 1"
+    logs = session(
+        ("agent", "Please update the changelog."),
+        ("prompt", "Update the changelog."),
+        ("human", f"I got this:\n\n{trace}"),
+    )
+    assert observations(logs).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("update changelog", "update @docs/CHANGELOG.md"),
+        ("add a test", "add some tests"),
+        ("add a quay:note", "add notes"),
+    ],
+)
+def test_one_thing_asked_for_in_other_words_is_one_thing(one, other):
+    assert request_key(one) == request_key(other) != request_key("update the test")
 
 
 def test_what_a_call_tells_is_known_once_it_ended(session):

@@ -119,6 +119,7 @@ def test_what_a_person_decides(text: str, kept: str) -> None:
         "Phase 2 is merged to main. The PR for berths was approved. Both branches are merged.",
         "1. no special berths needed\n2. no history needed, both lists\n3. no need for a table",
         "Information about both should be stored. No need to track or audit.",
+        "The berth list should be shown when somebody opens the quay tab: .",
         "If we decided to drop Kafka, we would save money. We decided to talk about it.",
     ],
 )
