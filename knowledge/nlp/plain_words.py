@@ -22,6 +22,15 @@ _BEGINS = (
     r"(?:^\W*|[,;:.!?(–—-]\s*"
     r"|\b(?:ok|okay|and|then|so|but|yes|yeah|no|now|please|also|great|good|well|hey|because)\s+)"
 )
+_MISTYPED = (
+    ("bel(?:ei|i|e)ve", "believe"),
+    ("jsut", "just"),  # codespell:ignore jsut
+    ("shoud|shuold|shoudl", "should"),  # codespell:ignore shoud,shuold,shoudl
+    ("alwasy|allways", "always"),  # codespell:ignore alwasy,allways
+    ("becuase|becasue|beacuse", "because"),  # codespell:ignore becuase,becasue,beacuse
+)
+"""Words that make a rule's form, as they are often mistyped."""
+
 _WRITTEN_OUT: tuple[tuple[str, str], ...] = (
     (rf"\b(?P<verb>{_NOT})n'?t\b", "{verb} not"),
     (r"\b(?:can't|cant|can not)\b", "cannot"),
@@ -48,6 +57,7 @@ _WRITTEN_OUT: tuple[tuple[str, str], ...] = (
     (r"\bwanna\b", "want to"),
     (r"\bdunno\b", "do not know"),
     (r"\b(?:pls|plz)\b", "please"),
+    *((rf"\b(?:{wrong})\b", right) for wrong, right in _MISTYPED),
     (r"\bu\b", "you"),
     (r"\bw/o(?= )", "without"),
     (r"\bw/(?= )", "with"),
@@ -57,7 +67,8 @@ _SHORT = tuple((lazy_pattern(short), long) for short, long in _WRITTEN_OUT)
 
 _MAY_BE_SHORT = lazy_pattern(
     r"'|nt\b|\bw/|\b(?:im|ive|weve|youve|theyve|youre|theyre|were|id|its|lets|can not|thats|theres|whats"
-    r"|heres|hows|wheres|gonna|wanna|dunno|pls|plz|u)\b"
+    r"|heres|hows|wheres|gonna|wanna|dunno|pls|plz|u)\b|"
+    rf"\b(?:{'|'.join(wrong for wrong, _ in _MISTYPED)})\b"
 )
 
 

@@ -126,7 +126,7 @@ _STANDS = lazy_pattern(
       | the\ reason\ (?:why\ |that\ )?we\ (?!(?:see|get|had|have|are)\b)[^,;?]{3,60}\ is\ (?:that|because|to)\ \w
       | the\ only\ way\ to\ [^,;?]{3,60}\ is\ (?:to|by|with|via|through)\ \S
       | (?:this|it)\ is\ (?:just\ |only\ )?for\ (?:personal|private|internal)\ \w
-      | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ \w
+      | (?:to|in\ order\ to|before\ you\ can)\ (?!(?:fix|be|do|see|me|you|us)\b)[^,;.?]{2,60}?,?\ (?:you|we|one)\ (?:first\ |also\ |always\ )?(?:need\ to|have\ to|must)\ (?!(?:consider|think|discuss|decide|plan|understand|look|figure|find|investigate|create|build|implement|add|refactor|fix)\b)\w
       | (?:all|every|each)\ (?!tests?\b)(?:[\w-]+\ ){1,3}(?:is|are)\ (?:in|kept|written|named|prefixed|sorted|private|public|optional)\ \w
       | everything\ (?:under|in|below|inside|outside)\ \S+\ (?:is|must|should|goes|has)\ \w
       | (?:the|our)\ (?:priority|precedence|order\ of\ (?:precedence|priority))\ is\ \S
@@ -356,7 +356,7 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        7,
+        8,
         "What a person explains: a note, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,
@@ -394,6 +394,7 @@ RULES: tuple[Rule, ...] = (
             ),
             RuleExample("The deploy tool is `quayctl`", ("The deploy tool is `quayctl`",)),
             RuleExample("The result is `None`. The hook is called twice. It is called berth."),
+            RuleExample("To check the berths we need to consider how the list is structured."),
             RuleExample(
                 "No, that is fine. No, I meant the other one. The problem is that it fails."
             ),

@@ -414,7 +414,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        14,
+        15,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,
@@ -435,7 +435,7 @@ RULES: tuple[Rule, ...] = (
             ),
             RuleExample("I have been testing all day. I finished reading the docs of it."),
             RuleExample("Yeah, I love to. We rock! I'm super thankful. It's Ann!"),
-            RuleExample("I have a question. I need you to fix it. I see two errors."),
+            RuleExample("I have a question. I need you to fix it. I believe we need a berth."),
             RuleExample("My household preferences"),
             RuleExample("I no longer recall why. I am unclear on what has been done."),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),

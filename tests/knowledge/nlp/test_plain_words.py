@@ -43,6 +43,13 @@ def test_each_character_has_its_place_in_what_was_written() -> None:
     assert places[-1] == len(written)
 
 
+def test_words_that_make_a_form_count_though_they_are_mistyped() -> None:
+    written = "I beleive we shoud jsut moor it"  # codespell:ignore beleive,shoud,jsut
+    plain, places = plain_words(written)
+    assert plain == "i believe we should just moor it"
+    assert written[places[plain.index("moor")] :] == "moor it"
+
+
 @pytest.mark.parametrize(
     ("opening", "circumstance", "told"),
     [
