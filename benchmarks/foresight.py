@@ -18,8 +18,9 @@ sessions made. What then happened is taken from the session itself:
   was known by then. It is foretold where a line of the brief is one of these fixes; loosely, and of
   the baselines, where the key line stands in the text, with a fix or without.
 - **wishes**: each thing that a person directs, asks for or refuses that was said in an earlier
-  session: the same fact, or one more alike than `Policy.contradiction_similarity`. It is foretold
-  where a line of the brief is one of these facts; loosely, where its words stand in the text.
+  session: the same fact, or one more alike than `Policy.contradiction_similarity`; or a request in
+  passing for the same, in whatever words. It is foretold where a line of the brief is one of these
+  facts, or has the words of an earlier request; loosely, where its words stand in the text.
 - **files**: each file edited that an earlier session had edited; where the path stands in the text.
 
 What happened before the start in a session that still ran counts as earlier. Against three
@@ -97,7 +98,7 @@ def foretold(happened: Happened, told: Told) -> bool:
         return any(
             shows_command(line["text"], happened.what, happened.folder) for line in told.lines
         )
-    if happened.kind == FILES:
+    if happened.kind == FILES or (happened.kind == WISHES and not happened.line_ids):
         return happened.shown(told.text)
     return any(line["id"] in happened.line_ids for line in told.lines)
 

@@ -1,7 +1,7 @@
 """What happened in a session that had been there before, and what was written before it began."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -14,6 +14,8 @@ from cairn.knowledge.dialogue.turns import conversations, readable
 from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.stages import error_signatures
 from cairn.knowledge.nlp.text import CHARACTERS_PER_TOKEN
+from cairn.knowledge.practices.observed.requests import KIND as REQUEST
+from cairn.knowledge.practices.observed.requests import request_key
 from cairn.knowledge.practices.places.projects import in_projects, naming
 from cairn.knowledge.vectors.similarity import pair_similarity
 from cairn.resources.context import State
@@ -132,6 +134,7 @@ class History:
         return wishes.select("fact_id", "content").join(sources, on="fact_id")
 
     def _wishes(self, session: Session) -> Iterator[Happened]:
+        yield from self._requests(session)
         before, now = self._parted(self._said, session)
         wanted = before.select("fact_id", "content").unique().sort("fact_id")
         for content in sorted(set(now["content"])):
@@ -139,6 +142,16 @@ class History:
             if not same.is_empty():
                 words = frozenset([content, *same["content"]])
                 yield Happened(WISHES, content, words, frozenset(same["fact_id"]))
+
+    def _requests(self, session: Session) -> Iterator[Happened]:
+        """What is asked for in passing, in whatever words; a template that is pasted asks once."""
+        before, now = self._parted(self.tables["observations"].filter(kind=REQUEST), session)
+        anew = now.join(before.drop_nulls("value"), on="value", how="anti")
+        asked: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for phrase in before["name"]:
+            asked[request_key(phrase)].add(phrase)
+        for key in sorted({request_key(phrase) for phrase in anew["name"]} & asked.keys()):
+            yield Happened(WISHES, " … ".join(key), frozenset(asked[key]))
 
     def _alike(self, content: str, others: pl.Series) -> pl.Series:
         embedder, policy = self._state.embedder, self._state.policy

@@ -50,7 +50,7 @@ def asked_again(known: pl.DataFrame) -> Iterator[BriefLine]:
         .unique("name", keep="first", maintain_order=True)
     )  # fmt: skip
     for row in rows.head(MOST_ASKED).iter_rows(named=True):
-        yield _line(DIRECTIVE, f"Asked for again and again: {row['name']}", row)
+        yield _line(DIRECTIVE, f"Asked for again: {row['name']}", row)
 
 
 def _places(of_kind: Mapping[str, Sequence[_Row]]) -> Iterator[BriefLine]:

@@ -24,7 +24,7 @@ SHARE_OF_ONE = 0.8
 MIN_SIGNED, SHARE_SIGNED = 5, 0.9
 """Commits that carry a trailer, and of all whose message is known, for it to be asked of them."""
 
-FEWEST_ASKED, FEWEST_DAYS = 3, 2
+FEWEST_ASKED, FEWEST_DAYS = 2, 2
 """Conversations in which something is asked for, and their days, for it to be how somebody works.
 """
 
