@@ -1,11 +1,14 @@
 """What ends a decision: a later word of the person that turns round, and names the same thing."""
 
+# ruff: noqa: E501  (a pattern is easier to read where it is not broken)
+
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from cairn.knowledge.dialogue.borne_out import weighty
+from cairn.knowledge.dialogue.sentences import capitalised
 from cairn.knowledge.nlp.text import sentences, words
 
 NOT_CHOSEN = ", not "
@@ -13,6 +16,13 @@ NOT_CHOSEN = ", not "
 
 RECOMMENDED = re.compile(r"\s*\((?:recommended|rec\.?|default|current)\)", re.IGNORECASE)
 """What an agent says of an option beside its name."""
+
+_LEADS_UP = re.compile(
+    r"""^(?:given|with|based\ on|considering|knowing|after|from)\ (?=[^?]{0,80}\b(?:that|this|these|those|trade-?offs?|comparison|above)\b)
+        [^,?—–]{3,80}(?:,|\ [—–-])\ (?=(?:which|what|how|where|who|when|why|should|do|does|can|could|would|is|are|will|shall)\b)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What a question begins with that points at what was said before it: "given these trade-offs, …"."""
 
 _LONGEST = 600
 _AWAY = (
@@ -57,6 +67,11 @@ def parts_of_choice(told: str) -> Choice:
     asked, mark, answered = told.rpartition("? ")
     answer, _, others = answered.partition(NOT_CHOSEN)
     return Choice(asked + mark.rstrip(), answer, others)
+
+
+def read_alone(question: str) -> str:
+    """A question without what points at what was said before it."""
+    return capitalised(_LEADS_UP.sub("", question))
 
 
 def overruled(decided: str, later: Iterable[str]) -> bool:

@@ -18,6 +18,7 @@ from cairn.knowledge.dialogue.overruled import (
     RECOMMENDED,
     overruled,
     parts_of_choice,
+    read_alone,
 )
 from cairn.knowledge.dialogue.shortcuts import in_words
 from cairn.knowledge.dialogue.trust import PERSON
@@ -168,7 +169,7 @@ def _as_choice(question: str, answer: str, given: Mapping[str, str]) -> str | No
     asked, mark, _ = _ASIDE.sub("", question).rpartition("?")
     if not mark or len(question) > _LONGEST_QUESTION or not lasts(question, answer):
         return None
-    asked += mark
+    asked = read_alone(asked + mark)
     others = [one for one in given if one != answer] if answer in given else []
     label = RECOMMENDED.sub("", answer)
     return f"{asked} {label}{_meaning(asked, label, given.get(answer, ''))}{_not_chosen(others)}"
@@ -295,7 +296,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        5,
+        6,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

@@ -2,10 +2,9 @@
 
 import re
 
-from cairn.knowledge.dialogue.overruled import RECOMMENDED
+from cairn.knowledge.dialogue.overruled import RECOMMENDED, read_alone
 from cairn.knowledge.dialogue.retries import file_names
 from cairn.knowledge.dialogue.sentences import (
-    capitalised,
     headline,
     imperative,
     plain,
@@ -157,7 +156,7 @@ def _asked(question: str) -> str:
     told = [text[start:end] for start, end in sentences(text)]
     asked = next((one for one in told[::-1] if one.endswith("?")), text).rstrip("? ")
     _, colon, rest = asked.rpartition(": ")
-    return capitalised(rest) if colon and len(rest.split()) >= _FEWEST_WORDS else asked
+    return read_alone(rest if colon and len(rest.split()) >= _FEWEST_WORDS else asked)
 
 
 def from_pattern(pattern: StatedPattern, scene: Scene) -> Draft:

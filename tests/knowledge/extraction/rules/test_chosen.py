@@ -73,7 +73,7 @@ def test_an_option_whose_label_says_little_is_told_with_what_it_says_of_itself()
     means = "Charts of this week in memory, older ones on disk"
     about = f"{means}. Costs 20 MB."
     for asked, label, told in (
-        ("Given the trade-offs, which approach?", "Hybrid", f"Hybrid: {means}"),
+        ("Which approach?", "Hybrid", f"Hybrid: {means}"),
         ("Which style of charts do you like for the harbour screens?", "Option B: Waves",
          f"Option B: Waves: {means}"),
         ("Where should the tide charts of last year live?", "In docs/tides", "In docs/tides"),
@@ -96,6 +96,12 @@ def test_what_is_explained_behind_a_question_does_not_part_it_from_its_answer() 
     assert chosen(asks, answer("t1", asked, "UTC"))["object"].to_list() == [
         "Are tides kept in UTC? Or in local time? UTC, not Local time"
     ]
+
+
+def test_a_question_is_told_without_what_points_at_what_was_said_before_it() -> None:
+    asked = "Given these trade-offs, where should the tide charts live?"
+    rows = chosen(question("t1", asked, "docs/", "assets/"), answer("t1", asked, "docs/"))
+    assert rows["object"].to_list() == ["Where should the tide charts live? docs/, not assets/"]
 
 
 def test_yes_to_what_we_should_do_is_a_choice() -> None:
