@@ -281,6 +281,21 @@ def test_commands_that_are_one_are_told_once_and_what_was_for_the_moment_is_not(
     ]  # fmt: skip
 
 
+def test_what_is_run_of_one_package_is_first_where_more_sessions_run_that() -> None:
+    told = [
+        practice("test", "npx jest"), practice("test", "pnpm --filter tide test", conversations=4),
+        practice("lint", "pnpm lint"), practice("lint", "pnpm --filter tide lint"),
+        practice("build", "make"), practice("build", "make --debug", conversations=9),
+    ]  # fmt: skip
+    lines = list(practice_lines(PRACTICES.frame(told)))
+    first = {line.text.partition(":")[0]: line.text for line in lines[::-1]}
+    assert first == {
+        "test": "test: `pnpm --filter tide test`",
+        "lint": "lint: `pnpm lint`",
+        "build": "build: `make`",
+    }
+
+
 def test_a_text_pasted_twice_and_a_template_are_nothing_that_was_done() -> None:
     pasted, headed = "Add a berth to the plan", "# Add a berth"
     talks = ground().conversations.head(4)
