@@ -168,8 +168,7 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
     for start, end in [
-        *_answers(kept), *_quoted(kept), *_diffs(kept), *_thrown(kept), *_pasted(kept),
-        *_repeated(kept, stood),
+        *_answers(kept), *_quoted(kept), *_diffs(kept), *_pasted(kept), *_repeated(kept, stood),
     ]:  # fmt: skip
         kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
     return kept
@@ -245,15 +244,6 @@ def _diffs(text: str) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _thrown(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of errors on the line on which a person began, above the stack pasted with them."""
-    for paragraph in _paragraphs(text):
-        for (start, end), below in pairwise(paragraph.lines):
-            line = text[start:end]
-            if _FRAME.match(text[slice(*below)]) and not _FRAME.match(line) and ": " in line:
-                yield start + line.index(": ") + 2, end
-
-
 def _run(paragraphs: Sequence[_Paragraph], text: str) -> Iterator[tuple[int, int]]:
     """Paragraphs of a command's output between its prompt and the last line that is one's form.
 
@@ -287,6 +277,7 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
     for paragraph in paragraphs:
         lines = [text[start:end] for start, end in paragraph.lines]
         whole = paragraph.lines[0][0], paragraph.lines[-1][1]
+        yield from _thrown(paragraph, lines)
         if fish := _FISH.search(text, *whole):
             yield fish.start(), whole[1]
             lines = [
@@ -323,6 +314,15 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
             announced, reviewed = True, bool(found["review"])
         elif _OF_OTHERS.search(told[-_SHOWN:]):
             announced = reviewed = True
+
+
+def _thrown(paragraph: _Paragraph, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Spans of errors on the line on which a person began, above the stack pasted with them."""
+    framed = [_FRAME.match(line) is not None for line in lines]
+    for at, (frame, below) in enumerate(pairwise(framed)):
+        if below and not frame and ": " in lines[at]:
+            start, end = paragraph.lines[at]
+            yield start + lines[at].index(": ") + 2, end
 
 
 def _is_output(line: str) -> bool:

@@ -53,8 +53,9 @@ class WorkRow(NamedTuple):
 
     def after(self, before: "WorkRow | None") -> "WorkRow":
         """This row once more: attempts count on while content and fingerprint stay."""
-        same = before is not None and before[:2] == self[:2]
-        return self._replace(attempts=before.attempts + 1) if before and same else self
+        if before is None or before[:2] != self[:2]:
+            return self
+        return self._replace(attempts=before.attempts + 1)
 
 
 def day_units(placed: pl.DataFrame, stage: str, fingerprint: str) -> pl.DataFrame:

@@ -22,12 +22,8 @@ def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
     What several checkouts tell of one kind, or of one language, is told by the one that most
     conversations bear out.
     """
-    rows = known.sort(
-        "conversations", "last_seen", "project_fact_id", descending=[True, True, False],
-        nulls_last=True,
-    )  # fmt: skip
     of_kind: dict[str, list[_Row]] = {}
-    for row in rows.iter_rows(named=True):
+    for row in _most_first(known).iter_rows(named=True):
         of_kind.setdefault(row["kind"], []).append(row)
     main = next(iter(of_kind.get(branches.MAIN_KIND, ())), None)
     for form in of_kind.get(COMMIT_FORM, ())[:1]:
@@ -43,14 +39,18 @@ def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
 
 def asked_again(known: pl.DataFrame) -> Iterator[BriefLine]:
     """What a person asks for in session after session, the most often first."""
-    rows = (
-        known.filter(kind=requests.KIND)
-        .sort("conversations", "last_seen", "project_fact_id", descending=[True, True, False],
-              nulls_last=True)
-        .unique("name", keep="first", maintain_order=True)
-    )  # fmt: skip
-    for row in rows.head(MOST_ASKED).iter_rows(named=True):
+    asked = _most_first(known.filter(kind=requests.KIND))
+    rows = asked.unique("name", keep="first", maintain_order=True).head(MOST_ASKED)
+    for row in rows.iter_rows(named=True):
         yield _line(DIRECTIVE, f"Asked for again: {row['name']}", row)
+
+
+def _most_first(known: pl.DataFrame) -> pl.DataFrame:
+    """Facts that most conversations bear out first, then the latest."""
+    return known.sort(
+        "conversations", "last_seen", "project_fact_id", descending=[True, True, False],
+        nulls_last=True,
+    )  # fmt: skip
 
 
 def _places(of_kind: Mapping[str, Sequence[_Row]]) -> Iterator[BriefLine]:

@@ -64,10 +64,11 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     once = pl.col("conversations") < _PROVEN
     for_the_moment = pl.col("command").map_elements(_is_for_the_moment, pl.Boolean)
     in_folder = pl.col("variant") & (pl.col("folder") != "")
-    part = once & (in_folder | pl.col("command").str.contains(_PART))
+    of_some = pl.col("command").str.contains(_PART)
+    part = once & (in_folder | of_some)
     # Where more sessions run what does one package than what does all, that is how it is done.
     whole = pl.col("conversations").filter(~pl.col("variant")).max().over("task").fill_null(0)
-    usual = pl.col("command").str.contains(_PART) & (pl.col("conversations") > whole)
+    usual = of_some & (pl.col("conversations") > whole)
     elsewhere = once & (pl.len().over("task", "same") > 1) & (pl.col("folder") != "")
     rows = (
         practices.filter(pl.col("replaced_by").is_null(), ~rival)
@@ -87,8 +88,7 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
         .filter(~elsewhere)
         .filter(~part | part.all().over("task"))
         .sort(
-            *task, pl.col("variant") & ~usual, "conversations", "rank",
-            "command", "folder",
+            *task, pl.col("variant") & ~usual, "conversations", "rank", "command", "folder",
             descending=[False, False, False, True, False, False, False],
         )
         .unique(["task", "folder", "same"], keep="first", maintain_order=True)

@@ -123,8 +123,8 @@ def _asked(text: str) -> Iterator[str]:
     for line in text.splitlines():
         plain = plain_words(line)
         for clause in _CLAUSE.finditer(plain.text):
-            lead = _LEAD.match(clause[0])
-            begin = clause.start() + (lead.end() if lead else 0)
+            lead = _LEAD.match(plain.text, *clause.span())
+            begin = lead.end() if lead else clause.start()
             if end := _end_of_request(plain.text, begin, clause.end()):
                 phrase = line[plain.places[begin] : plain.places[end - 1] + 1]
                 if not _QUOTED.search(phrase):
@@ -136,13 +136,16 @@ def _end_of_request(text: str, begin: int, end: int) -> int | None:
     order = _ORDER.match(text, begin, end)
     if order is None:
         return None
+    about = list(_WORD.finditer(text, order.end(), end))
+    if about and about[0][0] in _PARTICLES:  # "pull in", "clean up"
+        del about[0]
     named: list[re.Match[str]] = []
-    for place, word in enumerate(_WORD.finditer(text, order.end(), end)):
+    for word in about:
         if word[0] in _POINTING and not named:
             return None
-        if word[0] in _ENDS and not (place == 0 and word[0] in _PARTICLES):
+        if word[0] in _ENDS:
             break
-        if word[0] not in _DETERMINERS and not (place == 0 and word[0] in _PARTICLES):
+        if word[0] not in _DETERMINERS:
             named.append(word)
     if not named or len(named) > _MOST_WORDS:
         return None
