@@ -232,7 +232,7 @@ def estimate(state: State, stage: Stage) -> "DryRunModel":
 
 def _read(state: State, stage: Stage, tables: Sequence[Table]) -> dict[str, pl.DataFrame]:
     scanned = _scanned(state, stage, tables)
-    return {name: frame.collect() for name, frame in scanned.items()}
+    return dict(zip(scanned, pl.collect_all(scanned.values()), strict=True))
 
 
 def _scanned(state: State, stage: Stage, tables: Sequence[Table]) -> dict[str, pl.LazyFrame]:

@@ -27,6 +27,7 @@ from cairn.serving.write.decisions import choose, with_members
 from cairn.serving.write.decisions import note as decide
 from cairn.serving.write.deletion import reach, target
 from cairn.serving.write.inbox import add_event
+from tests.homes import copy_home
 from tests.journeys.decoding import standing
 from tests.journeys.hives import CHAT, chat, model_settings
 from tests.journeys.running import assert_as_built, follow
@@ -50,8 +51,13 @@ class Homes:
     def __init__(self, place: Path) -> None:
         self.place = place
         self.logs = place / "logs"
-        self.logs.mkdir()
         self.settings = Settings(warehouse=str(place / "store"))
+
+    def again(self, kept: str) -> "Homes":
+        """The same homes, at the same place, as they were kept beside it."""
+        shutil.rmtree(self.place)
+        _copy(self.place.with_name(kept), self.place)
+        return Homes(self.place)
 
     def open(self, name: str) -> State:
         """A process that opens a home."""
@@ -71,16 +77,37 @@ class Homes:
         return set(rows["content"])
 
 
-@pytest.fixture
-def homes(tmp_path: Path) -> Homes:
-    found = Homes(tmp_path)
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory: pytest.TempPathFactory) -> Homes:
+    """A home that has run, and what it shares; beside them how they were before and are then."""
+    found = Homes(tmp_path_factory.mktemp("sharing") / "homes")
+    found.logs.mkdir(parents=True)
     chat(found.logs, "hives", SAID)
     add_source(found.open("a").home, found.logs, "default")
+    _copy(found.place, found.place.with_name("told of logs"))
+    found.run("a")
+    _copy(found.place, found.place.with_name("run"))
     return found
 
 
+def _copy(place: Path, to: Path) -> None:
+    for home in place.iterdir():
+        copy_home(home, to / home.name)
+
+
+@pytest.fixture
+def new(first_run: Homes) -> Homes:
+    """A home that has not run yet."""
+    return first_run.again("told of logs")
+
+
+@pytest.fixture
+def homes(first_run: Homes) -> Homes:
+    """Home a has run, and nobody else."""
+    return first_run.again("run")
+
+
 def test_what_one_home_takes_in_or_is_told_another_knows(homes: Homes) -> None:
-    homes.run("a")
     assert len(homes.statements("b")) == 3
     found = search_memory(open_reader(homes.open("b")), "hazelnuts")
     assert "allergic" in found[0].text
@@ -100,34 +127,33 @@ def test_what_one_home_takes_in_or_is_told_another_knows(homes: Homes) -> None:
     assert published(homes.open("a").home, "default") == published(homes.open("b").home, "default")
 
 
-def test_homes_that_share_and_one_index_on_a_server(homes: Homes) -> None:
+def test_homes_that_share_and_one_index_on_a_server(new: Homes) -> None:
     with served() as server:
-        homes.settings = homes.settings.model_copy(update={"qdrant_url": server.url})
+        new.settings = new.settings.model_copy(update={"qdrant_url": server.url})
 
         def finds(name: str, word: str) -> str:
-            return search_memory(open_reader(homes.open(name)), word)[0].text
+            return search_memory(open_reader(new.open(name)), word)[0].text
 
-        homes.run("a")
+        new.run("a")
         assert "allergic" in finds("b", "hazelnuts")
-        add_source(homes.open("b").home, homes.logs, "default")
+        add_source(new.open("b").home, new.logs, "default")
         for number, name in enumerate(["b", "a"]):
             said = (
                 "user",
                 f"2026-04-0{number + 1}T10:00:00Z",
                 f"I sell wax{number} at the market.",
             )
-            chat(homes.logs, f"wax{number}", [said])
-            homes.run(name)
+            chat(new.logs, f"wax{number}", [said])
+            new.run(name)
             for reader in ("a", "b", "c"):
                 assert f"wax{number}" in finds(reader, f"wax{number} market")
-        assert not (homes.open("a").home.index / "default").exists()
+        assert not (new.open("a").home.index / "default").exists()
 
 
 def test_a_service_answers_from_what_it_has_while_what_is_newer_comes(
     homes: Homes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sharing, "LOOK_SECONDS", 0.2)
-    homes.run("a")
     service = homes.open("b")
     before = published(service.home, open_reader(service).namespace)
     chat(homes.logs, "wax", [("user", "2026-04-01T10:00:00Z", "I sell the wax at the market.")])
@@ -145,7 +171,6 @@ def test_a_service_answers_from_what_it_has_while_what_is_newer_comes(
 def test_a_run_with_little_new_asks_the_store_little(
     homes: Homes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    homes.run("a")
     asked, real = [0], SharedStore._asked  # pyright: ignore[reportPrivateUsage]
 
     def counted(self: SharedStore, ask: Any) -> Any:
@@ -160,7 +185,6 @@ def test_a_run_with_little_new_asks_the_store_little(
 
 
 def test_what_is_forgotten_in_one_home_is_in_none_and_not_in_the_store(homes: Homes) -> None:
-    homes.run("a")
     homes.statements("b")
     told = homes.open("b")
     add_event(told, {"type": "note", "namespace": "default", "text": f"The {WORD} is lent out."})
@@ -194,7 +218,6 @@ def test_what_is_forgotten_in_one_home_is_in_none_and_not_in_the_store(homes: Ho
 def test_records_that_were_not_pushed_in_time_are_kept_though_their_source_is_gone(
     homes: Homes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    homes.run("a")
     chat(homes.logs, "wax", [("user", "2026-04-01T10:00:00Z", "I sell the wax at the market.")])
     with monkeypatch.context() as patched:
         patched.setattr(SharedStore, "put", _unplugged)
@@ -216,115 +239,114 @@ def _unplugged(*_: object) -> None:
     raise HomeError("unplugged")
 
 
-def test_tables_that_an_older_cairn_kept_in_the_store_come_home(homes: Homes) -> None:
-    alone = State(open_home(homes.place / "a"), Settings())
+def test_tables_that_an_older_cairn_kept_in_the_store_come_home(new: Homes) -> None:
+    alone = State(open_home(new.place / "a"), Settings())
     follow(alone)
     rows = alone.warehouse.read(MEMORY).collect().height
-    shutil.move(homes.place / "a" / "warehouse" / "default", homes.place / "store" / "default")
-    assert DeltaTable(homes.place / "store" / "default" / "memory").version() == 0
-    homes.run("a")
-    assert homes.open("a").warehouse.read(MEMORY).collect().height == rows
-    assert_as_built(homes.open("a"))
-    assert {path.name for path in (homes.place / "store" / "default").iterdir()} == {
+    shutil.move(new.place / "a" / "warehouse" / "default", new.place / "store" / "default")
+    assert DeltaTable(new.place / "store" / "default" / "memory").version() == 0
+    new.run("a")
+    assert new.open("a").warehouse.read(MEMORY).collect().height == rows
+    assert_as_built(new.open("a"))
+    assert {path.name for path in (new.place / "store" / "default").iterdir()} == {
         "lease", "packs", "snapshots",
     }  # fmt: skip
-    assert len(homes.statements("b")) == 3
+    assert len(new.statements("b")) == 3
 
 
 def test_a_question_is_asked_and_paid_once_for_all_homes(
-    homes: Homes, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+    new: Homes, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "no-key")
-    chat(homes.logs, "hives", CHAT)
-    homes.settings = model_settings(server.base, warehouse=str(homes.place / "store"))
-    homes.run("a")
+    chat(new.logs, "hives", CHAT)
+    new.settings = model_settings(server.base, warehouse=str(new.place / "store"))
+    new.run("a")
     asked = server.requests
     assert asked
-    shutil.copytree(homes.logs, homes.place / "copy")
-    add_source(homes.open("b").home, homes.place / "copy", "default")
-    homes.run("b")
+    shutil.copytree(new.logs, new.place / "copy")
+    add_source(new.open("b").home, new.place / "copy", "default")
+    new.run("b")
     assert server.requests == asked
-    assert homes.open("b").answers.paid(LONG_AGO) == homes.open("a").answers.paid(LONG_AGO)
-    chat(homes.place / "copy", "wax", [("user", "2026-04-01T10:00:00Z", "The bees sleep now.")])
-    homes.run("b")
+    assert new.open("b").answers.paid(LONG_AGO) == new.open("a").answers.paid(LONG_AGO)
+    chat(new.place / "copy", "wax", [("user", "2026-04-01T10:00:00Z", "The bees sleep now.")])
+    new.run("b")
     assert server.requests > asked
     asked = server.requests
-    homes.run("a")
+    new.run("a")
     assert server.requests == asked
     ledger: list[tuple[int, int]] = []
     for name in ("b", "a"):
-        own = homes.open(name).of("default")
+        own = new.open(name).of("default")
         with own.leased():
             told = run_model_calls(own)
         ledger.append((told.rows, told.written))
     assert ledger == [(asked, 1), (asked, 0)]
     # What is forgotten goes from what others wrote, too.
-    state = homes.open("b")
+    state = new.open("b")
     records = state.warehouse.read(RAW_LOGS).filter(pl.col("text").str.contains("bees")).collect()
     for record in records["record_id"]:
         note(state.home, reach(state, target(state, record, "default")).event)
-    homes.run("b")
-    with homes.open("a").of("default").leased():  # as a check does, without an intake
+    new.run("b")
+    with new.open("a").of("default").leased():  # as a check does, without an intake
         pass
-    homes.run("a")
-    homes.run("b")
+    new.run("a")
+    new.run("b")
     for name in ("a", "b", "c"):
-        homes.statements(name)
-        files = (homes.place / name / "shared" / "default" / "answers").glob("*/*")
+        new.statements(name)
+        files = (new.place / name / "shared" / "default" / "answers").glob("*/*")
         assert not any(b'"answer"' in file.read_bytes() for file in files)
-        assert homes.open(name).answers.of_namespace("default") == []
+        assert new.open(name).answers.of_namespace("default") == []
 
 
 def test_what_could_not_be_pushed_is_pushed_by_the_next_run(
-    homes: Homes, monkeypatch: pytest.MonkeyPatch
+    new: Homes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(SharedStore, "put", _unplugged)
         with pytest.raises(HomeError, match="unplugged"):
-            homes.run("a")
-    state = homes.open("a")
+            new.run("a")
+    state = new.open("a")
     assert state.sharing
     assert state.sharing.owes("default")
-    assert homes.run("a") == []
+    assert new.run("a") == []
     assert not state.sharing.owes("default")
-    assert len(homes.statements("b")) == 3
+    assert len(new.statements("b")) == 3
 
 
 def test_what_was_forgotten_does_not_come_back_with_what_another_had_not_pushed(
-    homes: Homes, monkeypatch: pytest.MonkeyPatch
+    new: Homes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = homes.place / "copy"
+    copy = new.place / "copy"
     copy.mkdir()
-    add_source(homes.open("b").home, copy, "default")
-    homes.run("b")
-    shutil.copy(homes.logs / "hives.jsonl", copy)
+    add_source(new.open("b").home, copy, "default")
+    new.run("b")
+    shutil.copy(new.logs / "hives.jsonl", copy)
     with monkeypatch.context() as patched:
         patched.setattr(SharedStore, "put", _unplugged)
         with pytest.raises(HomeError, match="unplugged"):
-            homes.run("b")
-    homes.run("a")
-    for file in (copy, homes.logs):
+            new.run("b")
+    new.run("a")
+    for file in (copy, new.logs):
         (file / "hives.jsonl").unlink()
-    state = homes.open("a")
+    state = new.open("a")
     named = state.warehouse.read(RAW_LOGS).collect().filter(pl.col("text").str.contains(WORD))
     for record in named["record_id"]:
         note(state.home, reach(state, target(state, record, "default")).event)
-    homes.run("a")
-    purge(homes.open("a"))
-    own = homes.open("b").of("default")
+    new.run("a")
+    purge(new.open("a"))
+    own = new.open("b").of("default")
     with own.leased():  # as a check does, without an intake
         pass
-    homes.run("b")
-    homes.statements("c")
-    purge(homes.open("b"))
+    new.run("b")
+    new.statements("c")
+    purge(new.open("b"))
     for name in ("a", "b", "c"):
-        homes.statements(name)
-        assert standing(homes.place / name / "warehouse", WORD) == {}
-        assert len(homes.statements(name)) == 2
+        new.statements(name)
+        assert standing(new.place / name / "warehouse", WORD) == {}
+        assert len(new.statements(name)) == 2
 
 
 def test_homes_with_other_settings_do_not_undo_each_others_work(homes: Homes) -> None:
-    homes.run("a")
     homes.settings = Settings.model_validate(
         {"warehouse": str(homes.place / "store"), "policy": {"episode_text_characters": 300}}
     )
