@@ -37,8 +37,8 @@ test: setup  ## Lint, check types, run all tests; the ten slowest are told
 	@# Of the 200,000 files that tests write none is kept where they pass: to tidy up after earlier runs
 	@# takes pytest longer than many tests. Where memory has room for them, no disk has to write them.
 	@found=$$(mktemp); \
-	roomy=$$(df --output=avail,target /dev/shm 2>/dev/null | awk '$$1 > 12000000 {print $$2}'); \
-	written=$$(mktemp -d -p "$${roomy:-$${TMPDIR:-/tmp}}"); \
+	roomy=$$(df --output=avail,target /dev/shm 2>/dev/null | awk '$$1 + 0 > 12000000 {print $$2}'); \
+	written=$$(mktemp -d -p "$${roomy:-$${TMPDIR:-/tmp}}") || exit 1; \
 	$(MAKE) --no-print-directory --keep-going lint types >"$$found" 2>&1 & checks=$$!; \
 	.venv/bin/pytest -n auto --durations=10 --basetemp "$$written/pytest"; tests=$$?; \
 	wait $$checks; checked=$$?; cat "$$found"; rm -f "$$found"; \
