@@ -91,6 +91,16 @@ class ToolStep:
     """Lines that an edit brought, where they are few."""
     worked: bool | None = None
 
+    @property
+    def folder(self) -> str | None:
+        """The folder that the call itself names to run in, whole or from where the agent is."""
+        given = map(self.call.input.get, _FOLDER_ARGUMENTS)
+        return next((folder for folder in given if isinstance(folder, str) and folder), None)
+
+
+_FOLDER_ARGUMENTS = ("workdir", "cwd", "dir_path", "directory")
+"""What agents call it: Codex, others, Gemini CLI of today and of before."""
+
 
 def steps(turns: Sequence[Turn]) -> list[ToolStep]:
     """Calls of one conversation with their results, in the order of the calls.

@@ -16,7 +16,7 @@ from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 6
+VERSION = 7
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -254,8 +254,13 @@ def _run(paragraphs: Sequence[_Paragraph], text: str) -> Iterator[tuple[int, int
     for paragraph in paragraphs:
         lines = [text[start:end] for start, end in paragraph.lines]
         whole = paragraph.lines[0][0], paragraph.lines[-1][1]
-        if any(_PROMPT.match(line) or _FISH.search(line[:_LONGEST_LINE]) for line in lines):
+        prompts = [
+            bool(_PROMPT.match(line) or _FISH.search(line[:_LONGEST_LINE])) for line in lines
+        ]
+        if any(prompts):
             yield from waiting
+            if shell and not _OWN_AGAIN.match(lines[0]):
+                yield from paragraph.lines[: prompts.index(True)]
             shell, waiting = True, []
         elif not shell:
             continue

@@ -50,6 +50,8 @@ EXAMPLES = (
     FailureExample("elixir", "mix test", "  1) test level (Harbour.TideTest)\n     ** (RuntimeError) no gauge configured for Harbour.Tide, see :harbour\n", "** (RuntimeError) no gauge configured for Harbour.Tide, see :harbour"),
     FailureExample("formatter", "git commit -m x", "[FORMAT] Code is not formatted.\nRun 'mix format' to fix.", "Code is not formatted"),
     FailureExample("node", "node tide.js", "node:internal/modules/cjs/loader:1228\n  throw err;\n\nError: Cannot find module './gauge'\n    at Module._resolveFilename", "Error: Cannot find module {name}"),
+    FailureExample("powershell", "cd quay && npm test", "At line:1 char:9\n+ cd quay && npm test\n+         ~~\nThe token '&&' is not a valid statement separator in this version.\n    + CategoryInfo          : ParserError: (:) [], ParentContainsErrorRecordException", "The token {name} is not a valid statement separator in this version"),
+    FailureExample("powershell", "tidewheel --up", "tidewheel : The term 'tidewheel' is not recognized as the name of a cmdlet, function, script file, or operable program.\nAt line:1 char:1", "{name} : The term {name} is not recognized as the name of a cmdlet, function, script file, or operable program"),
     FailureExample("shell", "tidewheel --up", "/bin/bash: line 1: tidewheel: command not found", "{name}: command not found"),
 )  # fmt: skip
 

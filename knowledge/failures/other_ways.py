@@ -1,16 +1,19 @@
 """The same command run another way, with nothing changed between: that ended the error.
 
 Without the program in front of it, or behind another one, in another folder, outside of the
-sandbox, in an environment, or without an option that the tool does not know.
+sandbox, in an environment, without an option that the tool does not know, or with a separator that
+the shell knows.
 """
 
 # ruff: noqa: E501  (a pattern is easier to read where it is not broken)
 
+import posixpath
 import re
 from pathlib import PurePosixPath
 
 from cairn.knowledge.dialogue.retries import FOUND_MISSING
 from cairn.knowledge.dialogue.tool_calls import Action, ToolStep, unwrapped
+from cairn.knowledge.nlp.names import HOME_FOLDER
 from cairn.knowledge.nlp.shell.parser import PREFIXES, SHELLS, commands
 
 _ABSENT = re.compile(
@@ -25,7 +28,9 @@ REFUSED_OPTION = re.compile(
 )
 """How tools say that they do not know an option."""
 
-_FOLDER = re.compile(r"^\s*cd\s+([\w./~@+-]+|\"[^\"$]+\"|'[^']+')\s*&&")
+_SEPARATOR = re.compile(r"The token '(&&|\|\|)' is not a valid statement separator")
+_HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
+_FOLDER = re.compile(r"^\s*cd\s+([\w./~@+-]+|\"[^\"$]+\"|'[^']+')\s*(?:&&|;)")
 _ACTIVATED = re.compile(r"(?:^|[;&\n(]\s*)(?:source|\.)\s+(\S+/activate)\b")
 _FARTHEST = 4
 """Words before a program within which another one runs it."""
@@ -61,6 +66,9 @@ def other_way(failed: ToolStep, line: str, before: Action, after: ToolStep) -> s
         if wrapper := _wrapper_of(program, after):
             return f"Ran `{wrapper} {program} …` instead of `{front} {program} …`."
         return f"Ran it without `{front}`."
+    separator = _SEPARATOR.search(line)
+    if separator and separator[1] not in after.command:
+        return f"Ran the commands one by one (`;`), not with `{separator[1]}` between them."
     return _without(failed, line, before, after) or (
         _where(failed, after) if _is_absent(line) else None
     )
@@ -124,20 +132,29 @@ def _where(failed: ToolStep, after: ToolStep) -> str | None:
     if front := _in_front(failed, after):
         return front
     there = folder_of(after)
-    if there is None or _FOLDER.match(failed.command):
+    if there is None or _FOLDER.match(failed.command) or there == folder_of(failed):
         return None
     return f"Ran it in `{there}`." if there else "Ran it in the root of the repository."
 
 
 def folder_of(step: ToolStep) -> str | None:
-    """The folder of the project that a line goes to first, empty for its root; None if to none."""
-    there = _FOLDER.match(step.command)
-    folder = there[1].strip("\"'").rstrip("/") if there else "/"
-    root = (step.call.project or "").rstrip("/")
+    """The folder of the project that a call names, or its line goes to first.
+
+    Empty for the project's root; None if it goes to none, or to one outside.
+    """
+    went = _FOLDER.match(step.command)
+    goes_to = posixpath.join(step.folder or "", went[1].strip("\"'") if went else "")
+    if not goes_to:
+        return None
+    root, folder = map(_plain, (step.call.project or "", goes_to))
     if root and folder == root:
         return ""
     inside = folder.removeprefix(f"{root}/") if root else folder
     return None if inside.startswith(("/", "~", "..")) else inside
+
+
+def _plain(path: str) -> str:
+    return _HOME.sub("~", path).replace("\\", "/").rstrip("/")
 
 
 def _in_front(failed: ToolStep, after: ToolStep) -> str | None:

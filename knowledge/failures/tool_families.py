@@ -179,6 +179,11 @@ FAMILIES = (
         (r"g?make(?:\[\d+\])?: \*\*\* No rule to make target .+", r"\S+:\d+: \*\*\* .+", r"ninja: error: .+", r"error: (?:Justfile|Recipe|No justfile) .+", r"g?make(?:\[\d+\])?: \*\*\* .+"),
     ),
     ToolFamily(
+        "powershell", (),
+        (r"The token '.{1,3}' is not a valid statement separator.*", r"(?:.{0,80}: )?The term '.+' is not recognized as .+", r"'.{1,80}' is not recognized as an internal or external command.*",
+         r"(?:.{0,80} : )?(?:A parameter cannot be found that matches parameter name .+|Cannot find (?:path|drive) .+|Cannot bind .+)"),
+    ),
+    ToolFamily(
         "shell", (),
         (r"(?:.{0,80}: )?[\w./+-]+: (?:command )?not found\b.*", r"(?:.{0,80}: )?command not found: \S+.*", r"(?:.{0,80}: )?(?:syntax error|unexpected EOF|parse error|bad substitution|unbound variable|event not found|no matches found|bad interpreter|Argument list too long).*",
          r".{1,160}: (?:No such file or directory|Permission denied|permission denied|Is a directory|Not a directory|Device or resource busy|No space left on device|Address already in use|Operation not permitted|cannot execute.*|File exists|unrecognized option.*|invalid option.*|illegal option.*)\W*$",
@@ -187,7 +192,7 @@ FAMILIES = (
 )  # fmt: skip
 """The first one whose line is found counts, but that the program that was run comes before."""
 
-WRAPPERS = frozenset({"make", "npm", "hook", "docker", "shell", "uv", "git"})
+WRAPPERS = frozenset({"make", "npm", "hook", "docker", "powershell", "shell", "uv", "git"})
 """Families whose programs run those of others: what these say comes first."""
 
 BARE_NAMES = tuple(
@@ -197,7 +202,7 @@ BARE_NAMES = tuple(
         r"^([\w.]+) undefined \(", r"\bhas no field or method (\w+)", r"\(type (\S+) has no field",
         r"\bno required module provides package (\S+?)(?=[;,]|$)", r"^package (\S+) is not in\b", r"\bcannot find package (\S+)",
         r"\bredeclared in this block|^(\w+) redeclared\b", r"\bmissing method (\w+)", r"^--- FAIL: (\S+)",
-        r"([\w.+-]+): (?:command )?not found$", r"\bcommand not found: (\S+)", r"\bNo module named ([\w.]+)$",
+        r"([\w.+-]+): (?:command )?not found$", r"^([\w.+-]+) : The term\b", r"\bcommand not found: (\S+)", r"\bNo module named ([\w.]+)$",
         r"\bundefined (?:function|variable|module) ([\w.!?/]+)", r"\bmodule ([\w.]+) is not (?:available|loaded)", r"\bfunction ([\w.!?/]+) is undefined",
         r"\bThe current branch (\S+) has no upstream", r"\bNo rule to make target ([^\s'.]+)", r"\bConflict in (\S+)$", r"\bconflict in (\S+)$",
         r"\bMissing script:? (\S+)", r"\brelation (\w+) does not exist", r"\bUnable to locate package (\S+)", r"\bNo matching distribution found for (\S+)",

@@ -27,6 +27,7 @@ _MISTYPED = (
     ("jsut", "just"),  # codespell:ignore jsut
     ("shoud|shuold|shoudl", "should"),  # codespell:ignore shoud,shuold,shoudl
     ("alwasy|allways", "always"),  # codespell:ignore alwasy,allways
+    ("thougth|thougt|thouhgt", "thought"),  # codespell:ignore thougth,thougt,thouhgt
     ("becuase|becasue|beacuse", "because"),  # codespell:ignore becuase,becasue,beacuse
 )
 """Words that make a rule's form, as they are often mistyped."""

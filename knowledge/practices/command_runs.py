@@ -30,7 +30,7 @@ from cairn.knowledge.practices.wrappers import unwrap
 from cairn.knowledge.schema.tables import COMMAND_RUNS
 
 EXTRACTOR = Extractor(
-    "command_runs", "rule", 6,
+    "command_runs", "rule", 7,
     "Commands that were run for a task: stable form, folder, environment, and whether they passed.",
 )  # fmt: skip
 
@@ -213,10 +213,11 @@ def parts_of(step: ToolStep, checkouts: Checkouts) -> list[LinePart]:
         or (step.result and refused(step.result.text))
     ):
         return []
-    inputs = step.call.input
-    at = next((str(inputs[n]) for n in ("workdir", "cwd") if isinstance(inputs.get(n), str)), None)
-    place = at or step.call.cwd or checkouts.project
-    return list(_parts(line, checkouts.relative(place) if place else "", checkouts))
+    place = step.call.cwd or checkouts.project
+    folder = checkouts.relative(place) if place else ""
+    if step.folder:
+        folder = checkouts.beside(folder, step.folder)
+    return list(_parts(line, folder, checkouts))
 
 
 def _parts(line: str, folder: str | None, checkouts: Checkouts) -> Iterator[LinePart]:

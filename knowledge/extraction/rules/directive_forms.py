@@ -178,7 +178,11 @@ def directive_form(plain: str) -> DirectiveForm | None:
     ):
         return None
     clause = max(start, lead.clause)
-    later = [found.end() for found in _NEXT_CLAUSE.finditer(plain, clause)]
+    later = [
+        found.end()
+        for found in _NEXT_CLAUSE.finditer(plain, clause)
+        if not (found[0] == " to " and _INQUIRES.match(told))
+    ]
     for at in dict.fromkeys((start, clause, *later)):
         standing = None if OF_THE_MOMENT.search(told) else FOR_GOOD.search(plain[at:])
         if standing is None:
@@ -214,6 +218,12 @@ _NEXT_CLAUSE = lazy_pattern(
     re.VERBOSE,
 )
 """What stands between a clause and another that can be read by itself."""
+
+_INQUIRES = lazy_pattern(
+    r"(?:please\ )?(?:check|confirm|verify|see|find\ out|investigate|research|explain|tell\ me|ask|look)\b",
+    re.VERBOSE,
+)
+"""What asks whether something can be done, or how, and orders nothing of it."""
 
 _TASK = lazy_pattern(
     rf"(?:(?:please|just|then|now|only|rather|simply) )*(?:{ORDER}|do|do\ not|make|let\ us|look)\b"

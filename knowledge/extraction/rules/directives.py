@@ -157,7 +157,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        10,
+        11,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -190,6 +190,7 @@ RULES: tuple[Rule, ...] = (
             RuleExample("Always run the tests, should I? Don't worry. Never mind. Fix this."),
             RuleExample("Don't touch the vendor folder. Add a test for the queue."),
             RuleExample("Sort berths in each list by name. Stop showing empty berths."),
+            RuleExample("Confirm that we can change the pier to use steel instead of wood."),
             RuleExample(
                 "Let's move on to the tests in production. In the future, I'd like to add pages."
             ),

@@ -36,6 +36,14 @@ class GeminiMessage(msgspec.Struct, rename="camel"):
 _WORKSPACE = re.compile(r"\*\*Workspace Directories:\*\*\s*\n\s*- (\S[^\n]*)")
 """Where the harness names the folder of the session; no other line does."""
 
+_FRAME = re.compile(
+    r"(?:Command: [^\0]{0,20000}?\nDirectory: [^\n]*\n)?(?:Output|Stdout): (?:\(empty\))?"
+)
+_LAST = r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)"
+_FRAME_END = re.compile(rf"(?:\nExit Code: (?P<code>-?\d+|\(none\)){_LAST}*|{_LAST}+)\s*\Z")
+_LONGEST_END = 500
+"""Characters at the end of an output in which its frame ends."""
+
 _MESSAGE = msgspec.json.Decoder(GeminiMessage)
 _SUB_AGENT = "subagent"
 _FILES = re.compile(
@@ -159,7 +167,24 @@ def _call(call: dict[str, Any], role: str) -> Iterator[Event]:
     )  # fmt: skip
     if call.get("result") is not None or call.get("resultDisplay"):
         text = _result(call.get("result")) or text_of(call.get("resultDisplay"))
-        yield _returned(call, text, failed=call.get("status") == "error")
+        failed = call.get("status") == "error"
+        if name == "run_shell_command":
+            text, exits_badly = _printed(text)
+            failed = failed or exits_badly
+        yield _returned(call, text, failed=failed)
+
+
+def _printed(text: str) -> tuple[str, bool]:
+    """What a command printed, out of the frame around it, and whether it exited with an error.
+
+    A call counts as a success to Gemini CLI once its command has run, however that ended.
+    """
+    frame = _FRAME.match(text)
+    if frame is None:
+        return text, False
+    end = _FRAME_END.search(text, max(frame.end() - 1, len(text) - _LONGEST_END))
+    printed = text[frame.end() : end.start() if end else None]
+    return printed, end is not None and end["code"] not in (None, "0", "(none)")
 
 
 def _returned(call: dict[str, Any], text: str, *, failed: bool) -> Event:
@@ -210,7 +235,7 @@ def _is_document(value: Any) -> bool:
 
 ADAPTER = Adapter(
     name="gemini_cli",
-    version=5,
+    version=6,
     about="Gemini CLI chats (JSON documents, and JSONL of newer versions)",
     recognises=recognises,
     head=head,

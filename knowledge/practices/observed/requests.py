@@ -72,6 +72,10 @@ _ANYTHING = frozenset(map(stem, _ANYTHING_LIST.split()))
 
 _MOST_WORDS = 3
 
+_ONCE = frozenset(["create", "delete", "remove", "rename"])
+_OWN_NAME = lazy_pattern(r"[\w.-]*[./_][\w./-]*")
+"""What is done once to a thing that has a name of its own."""
+
 
 class RequestExample(NamedTuple):
     """A message, and what it asks for in passing."""
@@ -90,6 +94,7 @@ EXAMPLES = (
     RequestExample("Lets create a PR and rebuild the docs.", ("create a PR", "rebuild the docs")),
     RequestExample("update this table", (), "one that is at hand"),
     RequestExample("fix the lint errors", (), "what is done to whatever is at hand"),
+    RequestExample("can we remove quay/ebb", (), "what is gone then"),
     RequestExample("do not update the tide table", (), "the opposite"),
     RequestExample("the harbor needs a new crane", (), "nobody is asked"),
     RequestExample("Tide Table", (), "a name"),
@@ -151,7 +156,8 @@ def _end_of_request(text: str, begin: int, end: int) -> int | None:
         return None
     head = _head(named[-1][0])
     names_one = len(head) > 1 and head.isalpha() and head not in _ANYTHING
-    return named[-1].end() if names_one else None
+    is_done = order[0] in _ONCE and _OWN_NAME.fullmatch(named[-1][0])
+    return named[-1].end() if names_one and not is_done else None
 
 
 def _head(word: str) -> str:

@@ -118,9 +118,9 @@ def _of_step(step: ToolStep, project: str | None) -> Iterator[FolderEvidence]:
         or _SUBSHELL.search(line)
     ):
         return
-    inputs = step.call.input
-    at = next((str(inputs[n]) for n in ("workdir", "cwd") if isinstance(inputs.get(n), str)), None)
-    start = at or step.call.cwd or project
+    start = step.call.cwd or project
+    if step.folder and (start or is_whole(step.folder)):
+        start = joined(start or "", step.folder)
     if not start:
         return
     found = [command for command in commands(line) if not command.doubtful]

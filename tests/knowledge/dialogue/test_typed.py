@@ -104,6 +104,11 @@ def own(text: str) -> str:
             'He wrote " " to us.',
         ),
         ('Call the heading "How we live" and keep it.',) * 2,
+        (
+            "$ moor --all\nerror: no pier\n\nhint: it was closed.\n- To reopen it, run `pier`\n"
+            "$ pier\nThere is none.\n\nplease mend it, we never close piers",
+            "please mend it, we never close piers",
+        ),
     ],
 )
 def test_pasted_text_is_told_by_its_form(text: str, words: str) -> None:

@@ -219,6 +219,8 @@ def test_a_count_of_errors_has_no_fix(session):
          "Ran `uv run pytest …` instead of `pytest …`."),
         ("npm test", "npm error enoent Could not read package.json: no such file",
          "cd web && npm test", "Ran it in `web`."),
+        ("cd web && npm test", "The token '&&' is not a valid statement separator in this version.",
+         "cd web ; npm test", "Ran the commands one by one (`;`), not with `&&` between them."),
         ("pytest --tide=3 shop", "pytest: error: unrecognized arguments: --tide=3", "pytest shop",
          "Ran `pytest shop` without `--tide`."),
         ("pnpm ebb check .", 'ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command "ebb" not found',
@@ -228,13 +230,22 @@ def test_a_count_of_errors_has_no_fix(session):
          "uv pip install --system tides",
          "Ran `uv pip install --system tides` instead of `uv pip install tides`."),
     ],
-    ids=["wrapper left out", "runner in front", "another folder", "unknown option",
-         "another wrapper", "an option that the error names"],
+    ids=["wrapper left out", "runner in front", "another folder", "another separator",
+         "unknown option", "another wrapper", "an option that the error names"],
 )  # fmt: skip
 def test_the_same_command_run_another_way_is_the_fix(session, failed, said, after, fix):
     red = ("run", failed, f"Exit code 2\n{said}", "error")
     (row,) = rows(session, red, ("run", after, "4 passed in 0.1s"))
     assert (row["outcome"], row["fix"]) == ("fixed", fix)
+
+
+@pytest.mark.parametrize("folder", ["web", "/home/ada/shop-api/web"])
+def test_a_call_that_names_another_folder_is_another_way(session, folder):
+    said = 'Exit code 1\nnpm error Missing script: "lint"'
+    red = ("tool", "run_shell_command", {"command": "npm run lint"}, said)
+    again = {"command": "npm run lint", "dir_path": folder}
+    (row,) = rows(session, red, ("tool", "run_shell_command", again, "fine"))
+    assert (row["outcome"], row["fix"]) == ("fixed", "Ran it in `web`.")
 
 
 @pytest.mark.parametrize(

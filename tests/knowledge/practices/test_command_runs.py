@@ -233,3 +233,19 @@ def test_a_line_of_another_shell_is_read_by_its_paths_or_not_at_all(session):
 def test_what_still_runs_has_not_passed(session):
     told = "Wall time: 30 seconds\nProcess running with session ID 71\nOutput:\n 3 pass\n"
     assert command_runs(session(("run", "bun test", told)))["passed"].to_list() == [None]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "folder"),
+    [
+        ({"dir_path": "client"}, "client"),
+        ({"directory": "./client/"}, "client"),
+        ({"workdir": "/home/ada/shop-api/client"}, "client"),
+        ({"dir_path": ""}, ""),
+        ({"dir_path": "../other"}, None),
+    ],
+)
+def test_a_call_may_name_the_folder_that_it_runs_in(session, inputs: dict, folder: str | None):
+    call = ("tool", "run_shell_command", {"command": "npm run lint", **inputs}, "")
+    rows = command_runs(session(call)).to_dicts()
+    assert [row["folder"] for row in rows] == ([] if folder is None else [folder])

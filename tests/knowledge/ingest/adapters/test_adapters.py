@@ -333,3 +333,33 @@ def test_a_session_of_gemini_cli_works_in_the_folder_that_its_harness_names() ->
         "/srv/harbour",
     )
     assert list(gemini_cli.events(json.dumps({"$set": {"lastUpdated": "x"}}).encode())) == []
+
+
+GEMINI_OUTPUTS = [
+    ("Output: 3 passed\nProcess Group PGID: 7", "3 passed", False),
+    ("Output: (empty)\nExit Code: 1\nProcess Group PGID: 7", "", True),
+    ("Output: a\n\nb\nExit Code: 2\nProcess Group PGID: 7", "a\n\nb", True),
+    (
+        "Command: cd a\n  make\nDirectory: (root)\nOutput: Exit Code: 3\nof which\nError: (none)\n"
+        "Exit Code: 0\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 7",
+        "Exit Code: 3\nof which\nError: (none)", False,
+    ),
+    (
+        "Command: make\nDirectory: a\nStdout: (empty)\nStderr: no rule\nExit Code: 2\nSignal: 0",
+        "\nStderr: no rule", True,
+    ),
+    ("no frame\nExit Code: 1", "no frame\nExit Code: 1", False),
+    (f"Output: {'x' * 5000}", "x" * 5000, False),
+    ("Output: killed\nExit Code: (none)\nSignal: 9", "killed", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "text", "failed"), GEMINI_OUTPUTS)
+def test_gemini_cli_counts_as_failed_what_exited_with_an_error(
+    given: str, text: str, failed: bool
+) -> None:
+    result = [{"functionResponse": {"response": {"output": given}}}]
+    call = {"name": "run_shell_command", "status": "success", "result": result}
+    line = {"type": "gemini", "content": "", "toolCalls": [call]}
+    _, returned = gemini_cli.events(json.dumps(line).encode())
+    assert (returned.text, returned.is_error) == (text, failed)
