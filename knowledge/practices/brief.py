@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cairn.knowledge.dialogue.overruled import parts_of_choice
+from cairn.knowledge.dialogue.sentences import capitalised
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
+from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import estimated_tokens, words
 from cairn.knowledge.practices.brief_line import (
     DIRECTIVE,
@@ -302,12 +304,20 @@ _LEADS = frozenset(["please", "always", "also", "from", "now", "on", "going", "f
 
 def _of_fact(row: Mapping[str, Any]) -> BriefLine:
     told = short(row["content"])
+    if row["predicate"] == STATES:
+        told = short(_without_lead(row["content"]))
     if row["predicate"] == DECIDES:
         told = _day(row["last_seen"]) + _choice(row["content"], LONGEST - len("2026-01-01: "))
     return BriefLine(
         row["fact_id"], row["kind"], told,
         row["source_count"], row["conversation_count"], row["last_seen"],
     )  # fmt: skip
+
+
+def _without_lead(content: str) -> str:
+    """A sentence from where it says something on: without "and also", "ok but"."""
+    plain = plain_words(content)
+    return capitalised(content[plain.places[lead_in(plain.text).opening] :])
 
 
 def _places(known: pl.DataFrame) -> Iterator[BriefLine]:

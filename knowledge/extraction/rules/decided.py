@@ -256,7 +256,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        12,
+        13,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,
@@ -304,6 +304,7 @@ RULES: tuple[Rule, ...] = (
                 "The file was renamed successfully. I no longer recall why. Let's keep moving."
             ),
             RuleExample("For now, let's use the cheapest berth. No need to write any docs."),
+            RuleExample("can you remove the ferry since it's no longer supported"),
         ),
     ),
 )

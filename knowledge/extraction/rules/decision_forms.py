@@ -119,7 +119,7 @@ POINTS_BACK = lazy_pattern(
 """What cannot be read alone, or orders the work at hand."""
 
 DOUBTS = lazy_pattern(
-    rf"{DOUBTED.pattern}|^(?:if|when|while|did|do|does|should|would|is|are)\b|\b(?:would|if we|either|or should|for now|right now"
+    rf"{DOUBTED.pattern}|^(?:if|when|while|did|do|does|should|would|is|are|(?:can|could|will) (?:i|we|you))\b|\b(?:would|if we|either|or should|for now|right now"
     r"|today|for the moment|until we|(?:not|n't) (?:yet|decided)|yet|in (?:this|that) case|now(?=[.!]?$)|nothing is|said|says|told|asked|again|just now|no idea)\b"
 )
 ASKS_BEHIND = lazy_pattern(

@@ -241,6 +241,13 @@ def test_a_decision_is_told_with_its_answer_whatever_was_asked() -> None:
     assert len(line) <= LONGEST
 
 
+def test_a_statement_is_told_without_the_words_that_lead_to_it() -> None:
+    facts = ground().facts.filter(predicate="states", trust="person").head(1)
+    led = facts.with_columns(content=pl.lit("but then also, we moor cranes at night"))
+    (line,) = [one for one in brief("quay", ground()._replace(facts=led)) if one.kind == FACT]
+    assert line.text == "We moor cranes at night"
+
+
 def test_the_same_words_are_told_once() -> None:
     rows = ground().facts.with_columns(
         content=pl.when(predicate="decides").then(pl.lit("Too early")).otherwise("content")
