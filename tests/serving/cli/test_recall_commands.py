@@ -14,7 +14,10 @@ def test_a_context_is_memories_and_nothing_else(ask: Ask) -> None:
     notice, opened, *lines, closed = told.out.splitlines()
     assert (notice, closed) == (NOTICE, CLOSING)
     assert opened.startswith('<cairn-memory namespace="samples" generation="wordllama')
-    assert [line for line in lines if not line.startswith("- ")] == ["Facts:", "Episodes:"]
+    assert [line for line in lines if not line.startswith("- ")] == [
+        "Facts:", "Episodes:", "Learnings:",
+    ]  # fmt: skip
+    assert "not on the PATH of the Pi's cron user" in lines[-1], "what Gemini CLI's session taught"
     assert any("backup fails" in line for line in lines)
     assert any("rsync" in line for line in lines[lines.index("Episodes:") :])
     found = ask("context", MESSAGE, *turn, "--json").json
