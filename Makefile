@@ -39,6 +39,7 @@ test: setup  ## Lint, check types, run all tests; the ten slowest are told
 	@found=$$(mktemp); \
 	roomy=$$(df --output=avail,target /dev/shm 2>/dev/null | awk '$$1 + 0 > 12000000 {print $$2}'); \
 	written=$$(mktemp -d -p "$${roomy:-$${TMPDIR:-/tmp}}") || exit 1; \
+	trap 'rm -rf "$$written"; exit 130' INT TERM; \
 	$(MAKE) --no-print-directory --keep-going lint types >"$$found" 2>&1 & checks=$$!; \
 	.venv/bin/pytest -n auto --durations=10 --basetemp "$$written/pytest"; tests=$$?; \
 	wait $$checks; checked=$$?; cat "$$found"; rm -f "$$found"; \

@@ -254,13 +254,12 @@ def _run(paragraphs: Sequence[_Paragraph], text: str) -> Iterator[tuple[int, int
     for paragraph in paragraphs:
         lines = [text[start:end] for start, end in paragraph.lines]
         whole = paragraph.lines[0][0], paragraph.lines[-1][1]
-        prompts = [
-            bool(_PROMPT.match(line) or _FISH.search(line[:_LONGEST_LINE])) for line in lines
-        ]
-        if any(prompts):
+        prompts = (_PROMPT.match(line) or _FISH.search(line[:_LONGEST_LINE]) for line in lines)
+        first = next((at for at, prompt in enumerate(prompts) if prompt), None)
+        if first is not None:
             yield from waiting
             if shell and not _OWN_AGAIN.match(lines[0]):
-                yield from paragraph.lines[: prompts.index(True)]
+                yield from paragraph.lines[:first]
             shell, waiting = True, []
         elif not shell:
             continue

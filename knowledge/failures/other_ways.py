@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from cairn.knowledge.dialogue.retries import FOUND_MISSING
 from cairn.knowledge.dialogue.tool_calls import Action, ToolStep, unwrapped
-from cairn.knowledge.nlp.names import HOME_FOLDER
+from cairn.knowledge.nlp.names import HOME
 from cairn.knowledge.nlp.shell.parser import PREFIXES, SHELLS, commands
 
 _ABSENT = re.compile(
@@ -29,7 +29,6 @@ REFUSED_OPTION = re.compile(
 """How tools say that they do not know an option."""
 
 _SEPARATOR = re.compile(r"The token '(&&|\|\|)' is not a valid statement separator")
-_HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 _FOLDER = re.compile(r"^\s*cd\s+([\w./~@+-]+|\"[^\"$]+\"|'[^']+')\s*(?:&&|;)")
 _ACTIVATED = re.compile(r"(?:^|[;&\n(]\s*)(?:source|\.)\s+(\S+/activate)\b")
 _FARTHEST = 4
@@ -154,7 +153,7 @@ def folder_of(step: ToolStep) -> str | None:
 
 
 def _plain(path: str) -> str:
-    return _HOME.sub("~", path).replace("\\", "/").rstrip("/")
+    return HOME.sub("~", path).replace("\\", "/").rstrip("/")
 
 
 def _in_front(failed: ToolStep, after: ToolStep) -> str | None:

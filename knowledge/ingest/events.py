@@ -1,6 +1,5 @@
 """From records to events: conversations, days, ids, episodes and projects, as adapters decide."""
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from cairn.knowledge.ingest.adapter import Adapter, Event
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.dating import dated
 from cairn.knowledge.ingest.speakers import named_results, own_output, recalled_apart, spawned
-from cairn.knowledge.nlp.names import HOME_FOLDER, worktree_place
+from cairn.knowledge.nlp.names import HOME, worktree_place
 from cairn.knowledge.schema.calendar import UNDATED, day
 from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.policy import Policy
@@ -22,7 +21,6 @@ EPISODE_STARTERS = ("message", "search", "note")
 
 UUID = r"(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
-_HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 
 HEAD_COLUMNS = (
     "namespace", "record_key", "adapter", "thread", "session", "native_id", "ordinal",
@@ -315,7 +313,7 @@ def _in_projects(logs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repository(cwd: str) -> str:
-    folder = _HOME.sub("~", cwd)
+    folder = HOME.sub("~", cwd)
     place = worktree_place(folder)
     return (place.repository if place else folder).rstrip("/\\")
 

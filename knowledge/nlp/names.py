@@ -12,6 +12,9 @@ from cairn.knowledge.schema.predicates import OBJECT_TYPES, OBSERVED_TYPES, WISH
 HOME_FOLDER = r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)"
 """How a path to a person's home folder begins; it ends or a separator follows."""
 
+HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
+"""A path in a person's home folder, up to that folder's end."""
+
 _IN_REPOSITORY = r"[\\/]\.(?:(?:claude|codex|cursor|gemini|grok|letta)[\\/])?worktrees[\\/]"
 _BESIDE_REPOSITORY = r"[-._]worktrees[\\/]"
 _WORKTREE = re.compile(rf"(?:{_IN_REPOSITORY}|(?<=[^\\/~]){_BESIDE_REPOSITORY})[^\\/]+")
@@ -37,7 +40,6 @@ class WorktreePlace(NamedTuple):
     """Whether that is sure: the name of a worktree may have several folders, as of a branch."""
 
 
-_HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 _PEP_503 = re.compile(r"[-_.]+")
 
 # Punctuation that may stand around a name in a sentence. `+`, `#`, `@`, `$` and a dot before a
@@ -175,7 +177,7 @@ def _trimmed(text: str, type_: str) -> str:
 
 
 def _home(path: str) -> str:
-    return _HOME.sub("~", path)
+    return HOME.sub("~", path)
 
 
 def canonical_column(name: str | pl.Expr, type_: str | pl.Expr) -> pl.Expr:

@@ -20,12 +20,12 @@ from cairn.knowledge.failures.lookup import is_for_its_names
 from cairn.knowledge.failures.signatures import SLOT, SLOTTING
 from cairn.knowledge.learnings.recurrence.occurrences import RECURRENCE
 from cairn.knowledge.llm.fence import CLOSING, fenced, harmless, opening
+from cairn.knowledge.nlp.names import HOME
 from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens
 from cairn.knowledge.offers.utility import offered_no_more
 from cairn.knowledge.practices.brief import HEADINGS, REFUSED_CALL, BriefLine, passed_on, within
 from cairn.knowledge.practices.brief_line import short
 from cairn.knowledge.practices.error_lines import what_ended
-from cairn.knowledge.practices.places.folders import HOME
 from cairn.knowledge.practices.places.projects import in_projects, naming
 from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.calendar import watermark

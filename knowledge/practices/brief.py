@@ -303,11 +303,11 @@ _LEADS = frozenset(["please", "always", "also", "from", "now", "on", "going", "f
 
 
 def _of_fact(row: Mapping[str, Any]) -> BriefLine:
-    told = short(row["content"])
-    if row["predicate"] == STATES:
-        told = short(_without_lead(row["content"]))
-    if row["predicate"] == DECIDES:
-        told = _day(row["last_seen"]) + _choice(row["content"], LONGEST - len("2026-01-01: "))
+    content, predicate = row["content"], row["predicate"]
+    if predicate == DECIDES:
+        told = _day(row["last_seen"]) + _choice(content, LONGEST - len("2026-01-01: "))
+    else:
+        told = short(_without_lead(content) if predicate == STATES else content)
     return BriefLine(
         row["fact_id"], row["kind"], told,
         row["source_count"], row["conversation_count"], row["last_seen"],

@@ -164,12 +164,11 @@ Changed = Mapping[str, Change | None]
 """What changed in tables, by name; None where all rows of one may be others."""
 
 
-Rule = tuple[str, pl.LazyFrame]
+_Invariant = tuple[str, pl.LazyFrame]
 """What is wrong, with `{}` for in how many rows, and what counts them: one row, one column."""
 
-
 _AT_ONCE = 8
-"""Rules counted together: one by one they take five times as long, all at once more memory."""
+"""Invariants counted together: one by one they take five times as long, all at once more memory."""
 
 
 def violations(tables: Mapping[str, pl.LazyFrame], changed: Changed | None = None) -> list[str]:
@@ -261,7 +260,7 @@ def _columns(name: str) -> list[str]:
     return sorted(found)
 
 
-def _repeated(of: _Tables) -> Iterator[Rule]:
+def _repeated(of: _Tables) -> Iterator[_Invariant]:
     """Keys that occur twice; of a row that came once more, what came does not tell."""
     for name in of.changed:
         if (rows := of.rows(name)) is not None:
@@ -269,7 +268,7 @@ def _repeated(of: _Tables) -> Iterator[Rule]:
             yield f"{name}: {{}} rows repeat a key", rows.select(repeats)
 
 
-def _dangling(of: _Tables) -> Iterator[Rule]:
+def _dangling(of: _Tables) -> Iterator[_Invariant]:
     for name, column, target, target_column in REFERENCES:
         if target not in of.given:
             continue
@@ -286,7 +285,7 @@ def _dangling(of: _Tables) -> Iterator[Rule]:
         yield f"{name}.{column}: {{}} are not in {target}.{target_column}", _count(missing)
 
 
-def _chains(of: _Tables) -> Iterator[Rule]:
+def _chains(of: _Tables) -> Iterator[_Invariant]:
     """Facts and entities that were merged into one that was merged away itself; facts of such."""
     if not {"memory", "memory_entities"} & of.changed.keys():
         return
@@ -308,14 +307,14 @@ def _count(frame: pl.LazyFrame) -> pl.LazyFrame:
     return frame.select(pl.len())
 
 
-def _out_of_range(of: _Tables) -> Iterator[Rule]:
+def _out_of_range(of: _Tables) -> Iterator[_Invariant]:
     for name, column in UNIT_RANGES:
         if (new := of.new(name)) is not None:
             outside = ~pl.col(column).is_between(0, 1) | pl.col(column).is_nan()
             yield f"{name}.{column}: {{}} are outside of 0 to 1", new.select(outside.sum())
 
 
-def _false_quotes(of: _Tables) -> Iterator[Rule]:
+def _false_quotes(of: _Tables) -> Iterator[_Invariant]:
     """Quotes of text that do not stand where they say. Those of tool input are checked at night."""
     for name in QUOTED:
         rows = of.suspects(name, "record_id", "raw_logs", "record_id")

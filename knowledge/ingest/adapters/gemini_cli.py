@@ -41,6 +41,7 @@ _FRAME = re.compile(
 )
 _LAST = r"(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)"
 _FRAME_END = re.compile(rf"(?:\nExit Code: (?P<code>-?\d+|\(none\)){_LAST}*|{_LAST}+)\s*\Z")
+"""What stands before and behind what a command printed."""
 _LONGEST_END = 2_000
 """Characters at the end of an output in which its frame ends."""
 

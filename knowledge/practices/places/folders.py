@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from cairn.knowledge.nlp.names import HOME_FOLDER, worktree_place
+from cairn.knowledge.nlp.names import HOME, worktree_place
 
-HOME = re.compile(rf"^{HOME_FOLDER}(?=[\\/]|$)")
 _WHOLE = re.compile(r"[/~]|[A-Za-z]:[\\/]")
 
 
