@@ -60,6 +60,7 @@ from cairn.assets.pending.publication import versions
 from cairn.knowledge.assembly.build import build
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.practices.practice_lines import of_package
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.calendar import watermark
 from cairn.knowledge.schema.tables import RECORDS, TABLES
@@ -82,7 +83,9 @@ LOOSELY = "brief, loosely"
 BASELINES = ("nothing", "last session", "frequent commands")
 WAYS = ("brief", LOOSELY, *BASELINES)
 _ENV = re.compile(r"(?:(?:source|\w+ activate) \S+ && )*(?:[A-Za-z_]\w*(?:=\S*)? )*")
-_PRACTICE = re.compile(r"\w+: `(.*)`(?: \(in (.*)\))?")
+_PRACTICE = re.compile(
+    r"\w+: `(.*)`(?: \((?:in ([^;]*?)|also in ([^;]*?))?(?:; )?(?:also for (.*))?\))?"
+)
 
 
 class Told(NamedTuple):
@@ -104,11 +107,23 @@ def foretold(happened: Happened, told: Told) -> bool:
 
 
 def shows_command(line: str, command: str, folder: str) -> bool:
-    """Whether a line of a brief is a practice with just this command, whatever its environment."""
+    """Whether a line of a brief is a practice with just this command, whatever its environment.
+
+    In each folder and for each package that the line names, it is.
+    """
     found = _PRACTICE.fullmatch(line)
-    if found is None or (found[2] or "") != folder or not found[1].endswith(command):
+    if found is None:
         return False
-    return _ENV.fullmatch(found[1].removesuffix(command)) is not None
+    shown, inside, also_in, also_for = (text or "" for text in found.groups())
+    folders = (inside or f",{also_in}").split(",")
+    if folder not in {"" if place.strip() == "." else place.strip() for place in folders}:
+        return False
+    form, package = of_package(shown)
+    others = [form.replace("*", other) for other in also_for.split(", ")] if package else []
+    return any(
+        one.endswith(command) and _ENV.fullmatch(one.removesuffix(command)) is not None
+        for one in (shown, *others)
+    )
 
 
 def read_set(folder: Path, namespace: str) -> pl.DataFrame:

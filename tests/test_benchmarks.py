@@ -228,6 +228,25 @@ def test_a_command_is_foretold_by_its_own_form_alone(line: str, foretold: bool) 
     assert foresight.shows_command(line, "mix credo", "") == foretold
 
 
+@pytest.mark.parametrize(
+    ("line", "folder", "foretold"),
+    [
+        ("test: `pnpm -F tide test`", "", False),
+        ("test: `pnpm -F tide test` (also for crane, berth)", "", True),
+        ("test: `CI=1 pnpm -F tide test` (also for crane)", "", False),
+        ("test: `pnpm -F tide lint` (also for berth)", "", False),
+        ("test: `pnpm -F berth test` (in web, .; also for crane)", "", True),
+        ("test: `pnpm -F crane test` (in web, api; also for berth)", "api", True),
+        ("test: `pnpm -F berth test` (also in web)", "web", True),
+        ("test: `pnpm -F berth test` (in web)", "", False),
+    ],
+)
+def test_a_command_is_foretold_for_each_package_and_folder_that_is_named(
+    line: str, folder: str, foretold: bool
+) -> None:
+    assert foresight.shows_command(line, "pnpm -F berth test", folder) == foretold
+
+
 LABELS = [
     Label("statement", "a", f"{digit}00", "states", first, settled, settled)
     for digit, first, settled in (

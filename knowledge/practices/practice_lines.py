@@ -1,7 +1,8 @@
 """Lines of a brief on how the tasks of a project are done: each command once, the best first."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -12,6 +13,9 @@ from cairn.knowledge.practices.tasks import TASKS
 
 MOST_COMMANDS = 4
 """Commands of one task: those that are in force."""
+
+MOST_OTHERS = 4
+"""Other packages or folders that are named beside a command."""
 
 FIRST_PRACTICES = 6
 """Lines that have room before any other kind has more."""
@@ -28,12 +32,13 @@ _MOST_WORDS = 9
 _FILE = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|rb|sh|c|cc|cpp)$")
 _READS_FILE = re.compile(r"(?:^|/)(?:python[\d.]*|node|ruby|php|perl|bash|sh|tsx|deno|bun|run)$")
 
-_PART = (
-    r"^(?:[^-]|-[^-]|--\S)*(?:<files>"
-    r"| (?:\./)?(?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/"
-    r"| (?:--filter|--scope|--workspace|-w|-F)[ =])"
-)
+_PLACES = r"(?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/"
+_PICKS = r"(?:--filter|--scope|--workspace|-w|-F)[ =]"
+_PART = rf"^(?:[^-]|-[^-]|--\S)*(?:<files>| (?:\./)?{_PLACES}| {_PICKS})"
 """That a command does some files or one package; what a wrapper runs tells what that needs."""
+
+_PACKAGE = re.compile(rf"(?<= )((?:{_PICKS}|workspace )(?=\S)|(?=(?:\./)?{_PLACES}))(\S+)")
+"""What says of which package a command is: an option and a name, or its folder."""
 
 _STARTED = re.compile(
     r"^(?:npx|bunx|pnpm exec|pnpm dlx|yarn dlx|yarn exec|bun x|npm exec)(?: --?\w[\w-]*)* "
@@ -45,12 +50,22 @@ _ONLY_BY_RUN = re.compile(r"^npm (?!test\b|start\b|stop\b|restart\b)")
 TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 
 
+class _Told(NamedTuple):
+    """A line to be: the row that it tells, and of others alike what sets them apart."""
+
+    row: dict[str, Any]
+    packages: list[str]
+    folders: list[str]
+
+
 def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> Iterator[BriefLine]:
     """Commands in force, the best of each task first; those of several checkouts once.
 
     Of commands that are one but for how they are started the first is told: `npm run test` and
-    `npm test`, `npx eslint` and `eslint`. What one conversation ran is not told where it was put
-    together for the moment; nor, beside another command of its task, where it does a part of it.
+    `npm test`, `npx eslint` and `eslint`. Those that differ by their package or their folder alone
+    are one line, which names the others behind the first. What one conversation ran is not told
+    where it was put together for the moment; nor by itself, beside another command of its task,
+    where it does a part of it.
 
     Args:
         practices: PRACTICES of one project, whatever its checkouts.
@@ -60,7 +75,6 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     rival = pl.col("command").str.extract(r"^(\S+)").is_in(sorted(set(rivals) - set(managers))) & (
         pl.col("task") == "install"
     )
-    task = ["task", "task_order"]
     once = pl.col("conversations") < _PROVEN
     for_the_moment = pl.col("command").map_elements(_is_for_the_moment, pl.Boolean)
     in_folder = pl.col("variant") & (pl.col("folder") != "")
@@ -70,6 +84,7 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     whole = pl.col("conversations").filter(~pl.col("variant")).max().over("task").fill_null(0)
     usual = of_some & (pl.col("conversations") > whole)
     elsewhere = once & (pl.len().over("task", "same") > 1) & (pl.col("folder") != "")
+    of_one = part | pl.col("folder").str.contains(rf"^{_PLACES}")
     rows = (
         practices.filter(pl.col("replaced_by").is_null(), ~rival)
         .group_by("task", "command", "folder")
@@ -83,26 +98,73 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
         .with_columns(
             variant=pl.col("command").map_elements(is_variant, pl.Boolean),
             same=pl.col("command").map_elements(as_started, pl.String),
-            task_order=pl.col("task").replace_strict(TASK_ORDER, default=len(TASKS)),
         )
         .filter(~elsewhere)
-        .filter(~part | part.all().over("task"))
+        .with_columns(aside=part & ~of_one.all().over("task"))
         .sort(
-            *task, pl.col("variant") & ~usual, "conversations", "rank", "command", "folder",
-            descending=[False, False, False, True, False, False, False],
+            "task", "aside", pl.col("variant") & ~usual, "conversations", "rank", "command",
+            "folder", descending=[False, False, False, True, False, False, False],
         )
         .unique(["task", "folder", "same"], keep="first", maintain_order=True)
-        .with_columns(rank=pl.int_range(pl.len()).over(task))
-        .filter(pl.col("rank") < MOST_COMMANDS)
-        .sort("rank", "task_order", maintain_order=True)
     )  # fmt: skip
+    of_tasks: dict[str, list[_Told]] = {}
     for row in rows.iter_rows(named=True):
-        where = f" (in {row['folder']})" if row["folder"] else ""
-        command = in_environment(row["command"], row["env"])
-        yield BriefLine(
-            row["practice_id"], PRACTICE, short(f"{row['task']}: `{command}`{where}"),
-            row["runs"], row["conversations"], row["last_seen"],
-        )  # fmt: skip
+        of_task = of_tasks.setdefault(row["task"], [])
+        if not (_joined(of_task, row) or row["aside"]):
+            of_task.append(_Told(row, [], []))
+    tasks = sorted(of_tasks, key=lambda task: (TASK_ORDER.get(task, len(TASKS)), task))
+    for place in range(MOST_COMMANDS):
+        yield from (_line(of_tasks[task][place]) for task in tasks if place < len(of_tasks[task]))
+
+
+def _joined(lines: Iterable[_Told], row: Mapping[str, Any]) -> bool:
+    """Whether a command is one of these but for its package or its folder; noted there, if so."""
+    form, package = of_package(row["command"])
+    for line in lines:
+        head, folder = line.row, line.row["folder"] == row["folder"]
+        if package is not None and of_package(head["command"])[0] == form and folder:
+            # A package is found without its scope, too.
+            told = (of_package(head["command"])[1] or "", *line.packages)
+            if _unscoped(package) not in map(_unscoped, told):
+                line.packages.append(package)
+            return True
+        if row["same"] == head["same"] and row["env"] == head["env"]:
+            # What an option picks is found from any folder.
+            if package is None and not row["aside"]:
+                line.folders.append(row["folder"])
+            return True
+    return False
+
+
+def of_package(command: str) -> tuple[str, str | None]:
+    """A command without the name of its package, and that name; None where it is of no one."""
+    found = list(_PACKAGE.finditer(command))
+    if len(found) != 1:
+        return command, None
+    start, end = found[0].span(2)
+    return f"{command[:start]}*{command[end:]}", found[0][2]
+
+
+def _unscoped(package: str) -> str:
+    return package.rpartition("/")[2] if package.startswith("@") else package
+
+
+def _line(told: _Told) -> BriefLine:
+    row = told.row
+    others = [folder or "." for folder in told.folders[:MOST_OTHERS]]
+    notes: list[str] = []
+    if row["folder"]:
+        notes.append("in " + ", ".join([row["folder"], *others]))
+    elif others:
+        notes.append("also in " + ", ".join(others))
+    if told.packages:
+        notes.append("also for " + ", ".join(told.packages[:MOST_OTHERS]))
+    where = f" ({'; '.join(notes)})" if notes else ""
+    command = in_environment(row["command"], row["env"])
+    return BriefLine(
+        row["practice_id"], PRACTICE, short(f"{row['task']}: `{command}`{where}"),
+        row["runs"], row["conversations"], row["last_seen"],
+    )  # fmt: skip
 
 
 def _is_for_the_moment(command: str) -> bool:

@@ -200,8 +200,10 @@ def target_task(name: str) -> str | None:
     """The task that a target, a script or a job of this name does; None if its words tell none.
 
     The first word that tells decides: `test:lint` tests, `lint:fix` lints. A format that is only
-    checked is a lint.
+    checked is a lint. What has white space in it is code or a message, and names nothing.
     """
+    if len(name.split()) > 1:
+        return None
     words = [word.lower() for word in _WORD.findall(name)]
     joined = "".join(words)
     if joined.startswith(("typecheck", "checktypes")):

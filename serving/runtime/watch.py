@@ -16,6 +16,7 @@ from pathlib import Path
 from watchfiles import watch as changes
 
 from cairn.integrations.agents import cairn_command
+from cairn.pipelines.interrupts import again_if, counted
 from cairn.pipelines.planning.due import DueRuns, due
 from cairn.pipelines.runner import Engine, RunFailed, engine, run_due
 from cairn.resources.context import State, open_state, settings_in_force
@@ -48,18 +49,19 @@ def watch(root: Path, say: Say) -> None:
         ConfigError: a setting is wrong.
         HomeError: the home cannot be used.
     """
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt), counted() as came:
         while True:
             state = open_state(root)
             with engine(state) as kept:
-                _follow(state, kept, say)
+                _follow(state, kept, say, came)
 
 
-def _follow(state: State, kept: Engine, say: Say) -> None:
+def _follow(state: State, kept: Engine, say: Say, came: Callable[[], bool]) -> None:
     """Takes in what comes as long as the settings stay as they are."""
     # What was made by other code or settings is made anew: that may be all there is.
     caught_up, told = False, ""
     for _ in _woken(state):
+        again_if(came)
         now = settings_in_force()
         if (now, now.prompts) != (state.settings, state.settings.prompts):
             return

@@ -303,6 +303,35 @@ def test_what_is_run_of_one_package_is_first_where_more_sessions_run_that() -> N
     }
 
 
+def test_commands_of_several_packages_or_folders_are_one_line_that_names_them() -> None:
+    told = [
+        practice("test", "pnpm --filter tide test", conversations=5),
+        practice("test", "pnpm --filter @quay/crane test", conversations=3),
+        practice("test", "pnpm --filter berth test", conversations=1),
+        practice("test", "pnpm --filter crane test", conversations=1),
+        practice("test", "pnpm --filter tide test", folder="web", conversations=2),
+        practice("test", "pnpm test", conversations=1),
+        practice("lint", "npm run lint", folder="web", conversations=4),
+        practice("lint", "npm run lint", folder="api", conversations=3),
+        practice("lint", "npm run lint", folder="old", conversations=1),
+        practice("build", "bun build apps/tide", conversations=1),
+        practice("build", "bun build apps/crane", conversations=1),
+        practice("type_check", "tsc"), practice("type_check", "tsc", folder="web"),
+        practice("format", "dprint fmt", folder="apps/tide", conversations=1),
+        practice("format", "pnpm --filter tide format", conversations=1),
+    ]  # fmt: skip
+    lines = [line.text for line in practice_lines(PRACTICES.frame(told))]
+    assert lines == [
+        "test: `pnpm --filter tide test` (also for @quay/crane, berth)",
+        "lint: `npm run lint` (in web, api)",
+        "format: `dprint fmt` (in apps/tide)",
+        "type_check: `tsc` (also in web)",
+        "build: `bun build apps/crane` (also for apps/tide)",
+        "test: `pnpm test`",
+        "format: `pnpm --filter tide format`",
+    ]
+
+
 def test_a_text_pasted_twice_and_a_template_are_nothing_that_was_done() -> None:
     pasted, headed = "Add a berth to the plan", "# Add a berth"
     talks = ground().conversations.head(4)

@@ -117,7 +117,8 @@ def test_a_command_has_one_form_for_its_task(ran, line, task, form):
         "npm run", "go version", "gitleaks version",
         "git tag before-the-move", "pytest --version", "echo make test", "grep -rn pytest .",
         "ssh build.example make test", "cd /tmp/scratch && npm test", 'cd "$DIR" && make test',
-        "bun scripts/seed.ts", "doppler run -- env", "doppler secrets", "nix develop",
+        "bun scripts/seed.ts", "bun -e 'import test; build(1)'",
+        "doppler run -- env", "doppler secrets", "nix develop",
         "python /tmp/check_test.py", "python -c 'import pytest'", "test -f Makefile",
     ],
 )  # fmt: skip

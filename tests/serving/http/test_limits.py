@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Limits, Settings
+from cairn.resources.home.usage import forget_use
 from cairn.serving.http.app import create_app
 from cairn.serving.mcp_server.auth import KeyScope
 from cairn.serving.mcp_server.tools import call
@@ -21,6 +22,8 @@ def test_searches_beyond_the_limit_are_refused_with_a_word(
     two_home: Path, tmp_path: Path, run_cairn: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = copy_home(two_home, tmp_path / "home")
+    for namespace in ("ada", "bo"):
+        forget_use(open_home(home), namespace)  # what other tests asked the home that they share
     memory = Memory(State(open_home(home), Settings(limits={"ada": Limits(searches=2)})))
     with TestClient(create_app(memory), base_url=LOCAL) as client:
         search = {"query": "cache", "namespace": "ada"}

@@ -9,13 +9,16 @@ from threading import Event, Thread
 from time import monotonic, sleep
 
 import pytest
+from dagster import DagsterInstance
 
-from cairn.resources.context import open_state
+from cairn.pipelines.planning.due import DueRuns
+from cairn.resources.context import State, open_state
 from cairn.resources.home.daemon_lock import watch_holder
 from cairn.resources.home.home import open_home
 from cairn.resources.home.sources import add_source
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
+from cairn.serving.runtime import watch
 from cairn.serving.runtime.processor import one_core
 from tests.pipelines.test_sensors import line
 from tests.places import ROOT
@@ -68,6 +71,32 @@ def test_what_is_written_is_found_by_one_process_that_stays(run_cairn: Ask, tmp_
             process.terminate()
     assert watch_holder(home) is None
     assert "Traceback" not in told.read_text()
+
+
+class Dropped:
+    """Something that is interrupted as it goes, where Python drops that."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_drops_ends_it_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, looks = open_home(tmp_path / "home"), []
+
+    def due(state: State, instance: DagsterInstance) -> DueRuns:
+        looks.append(Dropped())
+        looks.clear()
+        monkeypatch.setattr(watch, "due", None)  # it must not look once more
+        return found(state, instance)
+
+    found = watch.due
+    monkeypatch.setattr(watch, "due", due)
+    monkeypatch.setattr(watch, "LOOK_EVERY", 0.1)
+    watch.watch(home.root, print)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_small_work_keeps_to_one_core_and_gives_the_others_back() -> None:
