@@ -2,8 +2,9 @@
 
 A decision stores the id and the content of what it meant. The id is looked for first, then the
 content; what is found by neither is `unresolved`, and listed. On one pair, or one fact, the latest
-decision has the last word (by event time, then id). Nothing here depends on the order of rows, nor
-on whether a decision came before what it is about.
+decision has the last word (by event time, then id); one that is undone has none, as if nobody had
+made it. Nothing here depends on the order of rows, nor on whether a decision came before what it is
+about.
 
 A statement that names topics is a fact about each of them too. What is decided about one holds for
 those copies of it that rest on no other source.
@@ -19,10 +20,12 @@ import polars as pl
 from cairn.knowledge.consolidation.decision_effects import unite
 from cairn.knowledge.ingest.inbox_events.decisions import (
     CORRECT,
+    ENTITY,
     FACT,
     KEEP_APART,
     KIND,
     MERGE,
+    UNDO,
     UNMERGE,
     DecidedThing,
     ToldDecision,
@@ -81,7 +84,8 @@ def decisions(
         return DECISIONS.empty()
     _resolve(said, facts, entities)
     _copy(said, facts, fact_sources)
-    latest_first = sorted(said, key=lambda one: (one.at or UNDATED, one.id), reverse=True)
+    latest_first = sorted(said, key=_when, reverse=True)
+    _undo(latest_first)
     _settle(latest_first, fact_sources, dict(facts.select("fact_id", "entity_id").iter_rows()))
     _untangle(latest_first)
     looked_at = utc(pl.Series([one.told.as_of for one in said], dtype=pl.String), "UTC")
@@ -118,6 +122,26 @@ def _said(raw_logs: pl.DataFrame) -> list[_Decision]:
     ]
 
 
+def _when(one: _Decision) -> tuple[datetime, str]:
+    return one.at or UNDATED, one.id
+
+
+def _undo(latest_first: Sequence[_Decision]) -> None:
+    """Notes what is undone; of undos that undo each other the latest holds."""
+    known = {(one.namespace, one.id): one for one in latest_first}
+    for one in latest_first:
+        for meant in one.told.meant if one.told.decision == UNDO else ():
+            other = known.get((one.namespace, meant.id))
+            if other is None:
+                one.wrong.append(f"there is no decision {meant.id}")
+            elif other.told.decision == UNDO and _when(other) >= _when(one):
+                one.wrong.append(f"{meant.id} is no earlier one")
+            elif meant.id not in one.ids:
+                one.ids.append(meant.id)
+                if one.superseded_by is None:
+                    other.superseded_by = other.superseded_by or one.id
+
+
 def _resolve(said: Sequence[_Decision], facts: pl.DataFrame, entities: pl.DataFrame) -> None:
     """Finds what each decision names, by id, else by content."""
     named = pl.DataFrame(
@@ -125,6 +149,7 @@ def _resolve(said: Sequence[_Decision], facts: pl.DataFrame, entities: pl.DataFr
             (number, place, one.namespace, one.told.thing, *_content(meant))
             for number, one in enumerate(said)
             for place, meant in enumerate(one.told.meant)
+            if one.told.thing in (FACT, ENTITY)
         ],
         schema={
             "number": pl.Int64, "place": pl.Int64, "namespace": pl.String, "target_type": pl.String,
@@ -140,6 +165,8 @@ def _resolve(said: Sequence[_Decision], facts: pl.DataFrame, entities: pl.DataFr
         **_found(of_others, entities, "entity_id", _entities_by_content(of_others, entities)),
     }
     for number, one in enumerate(said):
+        if one.told.decision == UNDO:
+            continue
         for place, meant in enumerate(one.told.meant):
             found = known.get((number, place))
             if found is None:
@@ -271,7 +298,7 @@ def _copy(said: Sequence[_Decision], facts: pl.DataFrame, fact_sources: pl.DataF
 def _settle(
     latest_first: Sequence[_Decision], fact_sources: pl.DataFrame, entity_of: dict[str, str]
 ) -> None:
-    """Gives each pair and each fact to the latest decision about it."""
+    """Gives each pair and each fact to the latest decision about it that is not undone."""
     last: dict[tuple[str, str, Pair], _Decision] = {}
     undone: set[str] = set()
     rests_on = _records(latest_first, fact_sources)
@@ -288,6 +315,9 @@ def _settle(
         return max(others, key=lambda other: (other.at or UNDATED, other.id)).id
 
     for one in latest_first:
+        stands = one.superseded_by is None
+        if one.told.decision == UNDO or not (stands or one.told.decision == CORRECT):
+            continue
         if one.told.decision in (MERGE, UNMERGE, KEEP_APART):
             pairs = _pairs(one, entity_of)
             one.pairs = claim(one, pairs)
@@ -301,9 +331,10 @@ def _settle(
         if one.replaced_by is None:
             one.wrong.append("its text made no fact")
             continue
-        old = [id_ for id_ in [*one.ids, *copies] if id_ not in one.brought]
-        one.facts = [fact for fact, _ in claim(one, _alone(old))]
-        one.superseded_by = overruled(one, _alone(id_ for id_ in one.ids if id_ in old))
+        if stands:
+            old = [id_ for id_ in [*one.ids, *copies] if id_ not in one.brought]
+            one.facts = [fact for fact, _ in claim(one, _alone(old))]
+            one.superseded_by = overruled(one, _alone(id_ for id_ in one.ids if id_ in old))
         if one.superseded_by is None:
             claim(one, _alone(one.brought))
             continue

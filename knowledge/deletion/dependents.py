@@ -235,4 +235,8 @@ def _decided(gone: set[str], tables: Tables, policy: Policy) -> set[str]:
     facts = sources.group_by(id="fact_id").agg(gone=left)
     entities = _naming(tables, policy).group_by(id="entity_id").agg(gone=left)
     nothing = pl.concat([facts, entities]).filter("gone")["id"]
-    return set(meant.filter(pl.col("requested_ids").is_in(nothing.implode()))["decision_id"])
+    going = set(meant.filter(pl.col("requested_ids").is_in(nothing.implode()))["decision_id"])
+    # What undoes a decision goes with it, and what undoes that.
+    while more := set(meant.filter(pl.col("requested_ids").is_in(going))["decision_id"]) - going:
+        going |= more
+    return going

@@ -15,25 +15,28 @@ KIND = "decision"
 
 MERGE, UNMERGE, KEEP_APART = "merge", "unmerge", "keep_apart"
 CORRECT, CONFIRM, RETRACT = "correct", "confirm", "retract"
-DECISION_TYPES = frozenset({MERGE, UNMERGE, KEEP_APART, CORRECT, CONFIRM, RETRACT})
+UNDO = "undo"
+"""Of another decision, as if nobody had made it; of an undo, that it holds again."""
+DECISION_TYPES = frozenset({MERGE, UNMERGE, KEEP_APART, CORRECT, CONFIRM, RETRACT, UNDO})
 
-FACT, ENTITY = "fact", "entity"
+FACT, ENTITY, DECISION = "fact", "entity", "decision"
 
 
 class DecidedThing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A fact or an entity that a decision names."""
+    """A fact or an entity that a decision names; or another decision, without its words."""
 
     id: str
     type: str
-    """Type of the entity; of a fact, of what it is about."""
-    entity: str
+    """Type of the entity; of a fact, of what it is about; of a decision, which one it is."""
+    entity: str = ""
     predicate: str = ""
     object: str = ""
 
     @property
     def shown(self) -> str:
         """What a person reads of it."""
-        return self.object or f"{self.entity} ({self.type})"
+        named = f"{self.entity} ({self.type})" if self.entity else f"{self.type} {self.id}"
+        return self.object or named
 
 
 class ToldDecision(msgspec.Struct, frozen=True, omit_defaults=True):

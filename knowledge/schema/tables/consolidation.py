@@ -171,12 +171,13 @@ ENTITY_MERGES = Table(
 
 DECISIONS = Table(
     "decisions",
-    "One row per decision of a person about facts or entities, with what it means today.",
+    "One row per decision of a person about facts, entities or other decisions, with what it "
+    "means today.",
     {
         "decision_id": Column(TEXT, "Its record."),
         **NAMESPACE,
-        "decision": Column(TEXT, "merge, unmerge, keep_apart, correct, confirm or retract."),
-        "target_type": Column(TEXT, "fact or entity."),
+        "decision": Column(TEXT, "merge, unmerge, keep_apart, correct, confirm, retract or undo."),
+        "target_type": Column(TEXT, "fact, entity or decision."),
         "requested_ids": Column(TEXTS, "What it names, by the ids of that day."),
         "ids": Column(TEXTS, "What it names, by the ids of today; what is gone is not there."),
         "pairs": Column(
@@ -197,7 +198,7 @@ DECISIONS = Table(
         "as_of": Column(TIME, "The moment that the person looked at.", null=True),
         "unresolved": Column(TEXT, "What of it cannot be applied, and why.", null=True),
         "superseded_by": Column(
-            TEXT, "The later decision that has the last word on all of it.", null=True
+            TEXT, "The decision that undid it, or has the last word on all of it.", null=True
         ),
     },
     key=("namespace", "decision_id"),

@@ -6,6 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.consolidation.decision_effects import decided_entities, retracted
+from cairn.knowledge.ingest.inbox_events.decisions import DecidedThing
 from cairn.knowledge.schema.identity import entity_id
 from tests.knowledge.deciding import by_id, decided, entities, made, meant
 from tests.knowledge.rows import day, fact_sources, facts
@@ -146,6 +147,49 @@ def test_a_merge_that_would_join_what_is_kept_apart_gives_way():
     assert pairs(found["d2"]) == [("f2", "f3")]
 
 
+def undo(record, *named, at):
+    return decided(record, "undo", *(DecidedThing(one, "it") for one in named), at=at,
+                   thing="decision")  # fmt: skip
+
+
+def test_what_is_undone_is_as_if_nobody_had_decided_it():
+    rows = [
+        decided("d1", "retract", A, at=1),
+        decided("d2", "confirm", A, at=2),
+        decided("d3", "keep_apart", A, B, at=3),
+    ]
+    found = by_id(made([*rows, undo("u1", "d2", "d3", at=4)], FACTS))
+    alone = by_id(made(rows[:1], FACTS))
+    assert found["d1"] == alone["d1"]
+    assert {found[one]["superseded_by"] for one in ("d2", "d3")} == {"u1"}
+    assert (found["d2"]["facts"], found["d3"]["pairs"]) == ([], [])
+    assert (found["u1"]["ids"], found["u1"]["target_type"]) == (["d2", "d3"], "decision")
+
+
+def test_what_undoes_an_undo_has_it_hold_again():
+    rows = [decided("d1", "retract", A, at=1), undo("u1", "d1", at=2)]
+    again = by_id(made([*rows, undo("u2", "u1", at=3)], FACTS))
+    assert again["d1"] == by_id(made(rows[:1], FACTS))["d1"]
+    third = by_id(made([*rows, undo("u2", "u1", at=3), undo("u3", "u2", at=4)], FACTS))
+    assert (third["d1"]["facts"], third["d1"]["superseded_by"]) == ([], "u1")
+
+
+def test_an_undone_correction_takes_its_own_words_back_and_what_was_corrected_stands():
+    found = corrected(
+        (decided("d1", "correct", A, at=1, text="Statement b"), "f2"),
+        (undo("u1", "d1", at=2), None),
+    )
+    gone = {row["fact_id"]: row["replaced_by"] for row in retracted(found).to_dicts()}
+    assert gone == {"f2": None}
+
+
+def test_an_undo_of_what_is_not_there_is_listed():
+    rows = [undo("u1", "d7", "u2", at=1), undo("u2", "u1", at=1)]
+    found = by_id(made(rows, FACTS))
+    assert found["u1"]["unresolved"] == "there is no decision d7; u2 is no earlier one"
+    assert found["u1"]["superseded_by"] == "u2"
+
+
 def test_the_same_words_about_a_topic_follow_what_they_rest_on():
     both = facts(
         {"fact_id": "f1", "content": A.object},
@@ -227,6 +271,7 @@ def test_any_order_of_rows():
             ]
         )
     ]  # fmt: skip
+    rows += [undo("u1", "d3", "u2", at=2), undo("u2", "d0", at=1), undo("u3", "u1", at=3)]
     first = made(rows, FACTS)
     assert first["pairs"].list.len().sum()
     for seed in range(5):
