@@ -1,8 +1,9 @@
 """All benchmarks in one run: `python -m benchmarks [--quick] [--json] [--source PATH] [--size MB]`.
 
 Each one runs in a process of its own, on the same files. Ratios are baseline / ours: more is
-better. docs/performance.md explains the figures. `python -m benchmarks foresight` measures
-something else, and by itself: what a brief foretells of the sessions that follow.
+better. docs/performance.md explains the figures. Two measure something else, and by themselves:
+`python -m benchmarks foresight`, what a brief foretells of the sessions that follow, and
+`python -m benchmarks said`, what is kept of what people say.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from benchmarks import foresight
+from benchmarks import foresight, said
 from benchmarks.change import CHAT_GOAL, LINES, MESSAGES, SEARCHABLE_GOAL
 from benchmarks.change import GOALS as CHANGE_GOALS
 from benchmarks.hooks import BRIEF_GOAL_S
@@ -491,8 +492,9 @@ def table(result: dict[str, Any]) -> Iterator[str]:
 
 def main() -> None:
     """Measures, and prints the table."""
-    if sys.argv[1:2] == ["foresight"]:
-        foresight.main(sys.argv[2:])
+    apart = {"foresight": foresight.main, "said": said.main}
+    if sys.argv[1:] and sys.argv[1] in apart:
+        apart[sys.argv[1]](sys.argv[2:])
         return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="2 MB, once: does it run at all")

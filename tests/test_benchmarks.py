@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import change, foresight, foresight_hooks, start
+from benchmarks import change, foresight, foresight_hooks, said, start
 from benchmarks.__main__ import changed, figures, lessons, measured, table
 from benchmarks.confidence import LABELS as LABELLED
 from benchmarks.confidence import Label, built, confidences, read_labels, report
@@ -247,6 +247,19 @@ def test_a_command_is_foretold_for_each_package_and_folder_that_is_named(
     assert foresight.shows_command(line, "pnpm -F berth test", folder) == foretold
 
 
+def test_what_is_kept_of_what_people_say_is_counted() -> None:
+    told = [
+        said.Message("directive", "Never moor two ships at one berth.", "one ship a berth"),
+        said.Message("drop", "Can you fix that?", "-"),
+    ]
+    assert said.kept(told, in_project=True) == [True, False]
+    sets = {file.stem: said.messages(file.stem) for file in said.SAID.glob("*.tsv")}
+    assert sets.keys() >= said.FITTED
+    assert all(any(one.kind == said.NOTHING for one in own) for own in sets.values())
+    shown = {"sessions_3": {"drop": {"messages": 2, "kept": 1}}}
+    assert [*said.table(shown)][2:] == ["| sessions_3 | nothing to keep | 2 | 1 |"]
+
+
 LABELS = [
     Label("statement", "a", f"{digit}00", "states", first, settled, settled)
     for digit, first, settled in (
@@ -276,8 +289,8 @@ def test_labels_hold_no_text_of_what_was_read() -> None:
     rows = [line.split("\t") for line in LABELLED.read_text("utf-8").splitlines()[1:]]
     named = {"statement", "learning", "useful", "little", "wrong"}
     assert len({(row[1], row[2]) for row in rows}) == len(rows) > 200
-    for what, name, digest, kind, *said in rows:
-        assert {what, *said} <= named
+    for what, name, digest, kind, *judged in rows:
+        assert {what, *judged} <= named
         assert re.fullmatch(r"[0-9a-f]{12}", digest)
         assert re.fullmatch(r"[a-z_]+", name + kind)
 

@@ -256,7 +256,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        13,
+        14,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,
@@ -288,6 +288,10 @@ RULES: tuple[Rule, ...] = (
             RuleExample(
                 "Let's not run CI when only a picture differs.",
                 ("Let's not run CI when only a picture differs.",),
+            ),
+            RuleExample(
+                "Talked to the board, we go with tugs instead of sails.",
+                ("Talked to the board, we go with tugs instead of sails.",),
             ),
             RuleExample("We won't support Windows", ("We won't support Windows",)),
             RuleExample(

@@ -39,18 +39,25 @@ SETTLED = lazy_pattern(
       ^(?:we|i|{_SOMETHING})\ (?:have\ |has\ |had\ |is\ |was\ |been\ |finally\ |all\ |just\ )*{_CHOSE}
         (?!\ to\ (?:talk|discuss|meet|see|think|wait|add|update|fix)\b)\ (?!(?:it|this|that|so|yet|on\ that)\b)\S
     | ^{_SOMETHING}\ (?:has\ been|have\ been|was|were|got|is|are)\ (?:\w+ly\ |both\ |finally\ )?{_ENDED}\b
-    | ^{_SOMETHING}\ (?:is|are)\ (?:out(?!\ of)|dead|abolished|frozen|final|history|off\ the\ table)\b
+    | (?:^|,\ ){_SOMETHING}\ (?:is|are)\ (?:out(?!\ of)|dead|abolished|frozen|final|history|off\ the\ table|settled|cancelled|on\ hold|out\ of\ scope)\b
+    | ^{_SOMETHING}\ gets?\ (?:shut\ (?:off|down)|dropped|retired|replaced|deprecated|sunset|archived|removed\ (?:after|in|by|with|once|when))\b | ^{_SOMETHING}\ goe?s?\ away\b
+    | ^{_SOMETHING}\ (?:is|are)\ being\ {_ENDED}\ (?:by|with|in|from|to)\b | ^{_SOMETHING}\ will\ be\ [^,;?]{{2,30}}?\ only\b | (?:^|,\ )we\ (?:skip|drop)\ (?!(?:it|this|that|them|the\ rest)\b)\w
+    | ^we\ will\ only\ (?:do|support|ship|use|have|build|offer)\ \w | ^no\ (?:[\w-]+\ ){{1,3}}(?:in|for|before|until)\ (?:the\ )?(?:first|initial|mvp|launch|beta|v\d|next)\b
+    | ^{_SOMETHING}\ (?:will|is\ going\ to)\ be\ (?:called|named|licensed|{_ENDED}|written\ in|built\ (?:with|on)|hosted|under)\b | ^(?:the\ )?licen[sc]e\ will\ be\ \w
+    | (?:^|[,:]\ |\band\ )we\ (?:will\ |are\ )?(?:go|going)\ with\ (?!{POINTED}(?<!the)|(?:him|her|what|whatever)\b)\w | [,:]\ (?:so\ |and\ )?we\ keep\ (?!{POINTED}(?<!the)|\w+ing\b)\w | \band\ we\ keep\ (?!{POINTED}(?<!the)|\w+ing\b)[^,;?]{{2,40}},\ no\ \w
+    | (?:^|[,:]\ )we\ (?:(?:move|switch|migrate)|(?:are|will\ be)\ (?:mov|switch|migrat)ing)\ from\ [^,;?]{{2,40}}?\ to\ \w
+    | ^we\ will\ (?:ship|release|launch)\ [^,;?]{{2,40}}?\ (?:with|without|as)\ \w
     | ^(?:{_ENDED}|hired|signed|bought|quit|going\ with|went\ with)\ (?!(?:it|this|that|them)\b)\w+\ \w
-    | ^(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
+    | ^(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship|do|offer|translate|maintain)\b(?!\ (?:it|this|that)\b)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
         |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|(?:ultimately\ |eventually\ |always\ )?going\ to\ (?:deploy|host|support|adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
     | ^(?:i|we)\ no\ longer\ (?!(?:recall|remember|know|see|get|think|understand|believe|recogni[sz]e)\b)\w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
     | ^we\ cannot\ (?:use|upgrade|depend\ on|rely\ on|change|rename|drop|support|break|store|expose)\ {_CHORE}\S | ^we\ do\ not\ care\ about\ (?!{POINTED}(?<!the))\S
     | ^{_CHORE}{_SOMETHING}\ (?:(?:is|are)\ not\ (?:needed|required|necessary|important|a\ (?:goal|priority|concern))|(?:does|do)\ not\ matter)\b | ^no\ (?:[\w'/-]+\ ){{2,5}}?(?:needed|required|necessary)\b
     | ^we\ do\ not\ (?:have|support|need|run)\ (?:the|our|any)\ [^,;?]{{2,60}}?\ (?:anymore|any\ more|any\ longer)\b | ^{_SOMETHING}\ (?:no\ longer\ exists?|(?:does|do)\ not\ exist\ any\ ?(?:more|longer))\b
-    | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .]{{2,40}}(?<!as)\ it\ is(?:\ then)?[,.!;]
+    | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .]{{2,40}}(?<!as)\ it\ (?:is|stays)(?:\ then)?(?:[,.!;]|\ but\b)
     | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}(?![\w.]*\ to\b)
     | \b(?:that\ is|it\ is)\ (?:final|settled|official)\b | ,\ (?:that|it)\ is\ decided\b | ^we\ will\ (?:not|never)\ {ORDER}\ {_CHORE}\S | \bonce\ and\ for\ all\b | ^{_SOMETHING}\ won\ over\ \w
-    | ^(?:decision|verdict)(?:\ (?:from|of)\ [^:]+)?:\ \w
+    | ^(?:decision|verdict|decided|agreed|settled)(?:\ (?:from|of|with)\ [^:]+)?:\ (?!we\ (?:start|begin|continue)\b)\w
     """,
     re.VERBOSE,
 )

@@ -77,6 +77,23 @@ FOR_GOOD = lazy_pattern(
     | ^keep\ (?:your\ |all\ |our\ |the\ )?(?:\w+\ )?(?:answers|replies|diff|code|{IN_GENERAL})\ (?:short|small|minimal|consistent|readable|simple|testable|reusable|modular|clean|under|below|out|free|pure|separate|documented|brief)\b
     | ^(?:small|minimal|focused|tiny|short|atomic|single|conventional|signed|squashed|plain)\ (?:[\w-]+\ )?{PLURAL}(?:,?\ (?:only|please|always))?[.!]?$
     | ^you\ keep\ (?:on\ )?(?:forgetting|ignoring|skipping|breaking)\b
+    | ^for\ (?:every|each|all|any)\ (?:[\w'/-]+\ ){{1,4}}(?:i|we)\ (?:expect|want|need|require)\ \w
+    | ^keep\ (?!{POINTED}(?<!the))(?:[\w'/.-]+\ ){{1,6}}?(?:under|below|at\ most|out\ of|free\ of)\ (?!{POINTED}(?<!the))\w
+    | ^(?!(?:users|people|customers|visitors|players|we|they|the|our|my|your|some|both|these|those|all)\b)(?:[\w'/-]+\ ){{0,3}}{PLURAL}\ (?:(?:in|of|for|from|next\ to)\ (?:the\ )?[\w'/.-]+\ )?(?:always\ |only\ |never\ )?(?:belong|live|go\ (?:in|into|under|through|next\ to)|start\ with|end\ (?:in|with)|begin\ with|get\ x{{2,}}\S*)\ \w
+    | ^(?:i|we)\ (?:really\ |strongly\ |also\ )*(?:dislike|hate|cannot\ stand|do\ not\ like)\ (?:seeing\ |to\ see\ )?(?:x{{2,}}|{IN_GENERAL})
+    | ^(?:i|we)\ do\ not\ want\ you\ (?:to\ )?(?:commit|push|merg|deploy|delet|releas|publish|install|start|touch|creat)\w*\ (?!{POINTED}(?<!the)(?<!\ba)(?<!any)|the\b)\w
+    | ^(?:before|after|when(?:ever)?)\ you\ (?!(?:finish|get|go|do|come|start|try|wrap)\b){ORDER}\ (?:(?:an?|any|new|another|the|every|anything|something)\b|{PLURAL})[^;?]{{0,60}}?(?:,\ |\ )(?:please\ |also\ |always\ )*(?:{_NOT}\ {ORDER}|(?:run|do|put|update|tell|ask|check|add|commit|use|write|make|also\ {ORDER})\b)\ \w
+    | ^when(?:ever)?\ there\ is\ an?\ (?:[\w-]+\ ){{1,3}}?,?\ ?(?:i|we)\ (?:would\ like|want|expect|need)\b | ^\w+ing\ is\ my\ (?:thing|job|call|task)\b
+    | {_START}{_NOT}\ (?:touch|edit|change|modify|delete|move|rename|reformat)\ (?:anything|files|code|stuff)\ (?:in|under|inside|below|outside(?:\ of)?)\ (?:x{{2,}}|\S*/)
+    | ^(?:commit\ messages?|branch(?:es|\ names?)?|prs?|pull\ requests|comments|tests|naming|names|migrations)\ ?:\ (?!(?:i|we|you|it|can|could|is|are|what|why)\b)\w
+    | ^for\ {PLURAL}\ we\ (?:do|use|write|have|run|keep|go\ with)\ (?!{POINTED}(?<!the)(?<!\ba))\w | ^use\ x{{2,}}[^,;?]{{0,40}},\ not\ (?:the\ )?(?!{POINTED})\w
+    | ^(?:if|when(?:ever)?)\ (?:something|anything|things|you)\ (?:is|are)\ (?:ever\ )?(?:un(?:clear|sure|certain)|not\ (?:sure|clear|certain)|in\ doubt|stuck)[^;?]{{0,30}}?\b(?:ask|tell|stop|check|say)\b
+    | ^{ORDER}\ [^;?]{{3,80}}\bbefore\ (?:(?:show|tell|ask|hand|giv|ping|bother|say|report|claim)ing\b|you\ (?:show|tell|say|ask\ me|report|hand|claim|are\ done)\b)
+    | ^(?:[\w'/.-]+\ ){{1,4}}(?:has|have|needs?)\ to\ be\ [^;?]{{2,60}}\bbefore\ you\ (?:show|tell|say|ask|report|hand|claim|are\ done)\b
+    | ^x{{2,}}(?:\ x+)*\ is\ (?:mine|my\ (?:job|call|task)|for\ me)\b
+    | ^(?:[\w.+-]+\ not\ [\w.+-]+,\ ){{1,3}}(?!not\b)[\w.+-]+\ not\ [\w.+-]+(?:[,.!]|$)
+    | ^(?:code|{PLURAL})\ should\ (?:speak|explain|document)\b | ^(?!{POINTED})(?:[\w'-]+\ ){{1,3}}only\ (?:for|in)\ the\ (?:why|what|how)\b
+    | ^(?!{POINTED}(?<!the)|{ORDER}\ {POINTED})(?:[\w'/.-]+\ ){{1,4}}(?:must|may)\ (?:not|never)\ {ORDER}\ (?:for\ |on\ |to\ )?\w
     | ^(?!(?:the|it|we|i)\b|{ORDER}\ {POINTED}|.*\b{FINITE}\b.*,\ (?:never|not)\b).*(?:,\ always|,\ (?:never|not)\ (?!{POINTED}|(?:sure|yet|just|only|really|much|\d+)\b)\S+(?:\ \S+)?)[.!]?$
     """,
     re.VERBOSE,
@@ -190,6 +207,8 @@ def directive_form(plain: str) -> DirectiveForm | None:
         form = _kept_from(plain, at if at in later else start, at, standing)
         if form is not None:
             return DirectiveForm(form, standing=True)
+    if reasoned := _reasoned(plain, start):
+        return reasoned
     standing = None
     if EVER.search(told) and not _ENDS_NOW.search(told):
         standing = _TELLS.search(told)
@@ -198,6 +217,26 @@ def directive_form(plain: str) -> DirectiveForm | None:
     return None if form is None else DirectiveForm(form, standing is not None)
 
 
+def _reasoned(plain: str, start: int) -> DirectiveForm | None:
+    """A directive for good before a comma, behind which stands why: that may point, or be past."""
+    first, comma, why = plain[start:].partition(", ")
+    if (
+        len(first.split()) < _FEWEST_REASONED
+        or not comma
+        or _ENDS_NOW.search(why)
+        or _FOR_NOW.search(plain[start:])
+    ):
+        return None
+    found = None if OF_THE_MOMENT.search(first) else FOR_GOOD.search(first)
+    form = None if found is None else _kept_from(plain[: start + len(first)], start, start, found)
+    return None if form is None else DirectiveForm(form, standing=True)
+
+
+_FEWEST_REASONED = 4
+_FOR_NOW = lazy_pattern(
+    r"\b(?:for\ now|for\ this|right\ now|today|tonight|tomorrow|yet|until|in\ this|at\ the\ moment|first)\b",
+    re.VERBOSE,
+)
 _OF_US = lazy_pattern(r"we\ (?!are\b|have\b).*,\s*$")
 """A clause behind which the rest of what we do stands: `we use uv, never pip`."""
 

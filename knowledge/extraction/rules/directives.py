@@ -157,7 +157,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        11,
+        12,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -181,6 +181,14 @@ RULES: tuple[Rule, ...] = (
                 ("Were not supposed to push to main",),
             ),
             RuleExample("No mocking.", ("No mocking.",)),
+            RuleExample(
+                "When you add a pier, also write its chart.",
+                ("When you add a pier, also write its chart.",),
+            ),
+            RuleExample(
+                "Don't touch anything under `legacy/`, the board certified that code.",
+                ("Don't touch anything under `legacy/`, the board certified that code.",),
+            ),
             RuleExample("I'll run the dev server myself.", ("I'll run the dev server myself.",)),
             RuleExample(
                 "keep our design notes in the wiki", ("Keep our design notes in the wiki",)
@@ -198,7 +206,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        9,
+        10,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

@@ -104,7 +104,7 @@ EVERYDAY = lazy_pattern(
       | (?:i|we)\ (?:broke|fractured|sprained|tore|injured|hurt)\ (?:my|an?)\ (?:\w+\ )?{_BODY_PART}\b | (?:i|we)\ (?:named|called)\ (?:my|our)\ \w
       | (?:(?:my\ )?(?:friends|family|everyone|everybody|people|colleagues|most\ people)|you\ can)\ (?:just\ |usually\ |all\ )?calls?\ me\ \w | i\ go\ by\ (?!(?:the|bus|train|car|bike|foot|what)\b)\w
       | (?:(?:all|most|some|both|half|none|each|many|one|two)\ (?:of\ )?)?(?:my|our)\ (?!(?:stomach|hands|legs|head|options|internet)\b)(?:[\w§'.-]+,?\ ){{1,6}}?(?:is|are|has(?!\ been\ \w+ing)|have|can|cannot|does\ not|do\ not|was|were|died|(?!(?:always|his|its|this|us|as|across|wants|says|thinks|asks|tells)\b)[a-z]+(?<![su])s|live|work|run|use|go|come|meet|visit|need|share)
-          (?:\ (?!(?:not\ |still\ |also\ )?(?:working|broken|failing|getting|going|down|slow|stuck|messed|calling|on\ the\ phone|\w+ing\ me|late|down)\b|\d+\ minutes)\S|[.!]?$)
+          (?:\ (?!(?:not\ |still\ |also\ )?(?:cold|hot|gone|dead|ready|late|here|empty|full|killing|shouting|screaming|crying|asleep|working|broken|failing|getting|going|down|slow|stuck|messed|calling|on\ the\ phone|\w+ing\ me|late|down)\b|\d+\ minutes)\S|[.!]?$)
       | (?:my|our)\ (?:[\w'-]+\ ){{0,2}}?{_KIN}\ (?!(?:{_SAYING}|would|could|might|should|and\ (?:i|me)|(?:was|were|is)\ (?:like|right|wrong|saying|asking|telling|wondering))\b)(?:\w+\ ){{0,6}}?(?:{PAST}|\w+ed)\b
       | (?:it|today|tomorrow|next\ \w+|\w+day)\ is\ (?:my|our)\ (?:\w+\ )?(?:birthday|anniversary|wedding|graduation)\b
     )""",
@@ -126,7 +126,7 @@ WENT_THROUGH = lazy_pattern(
 """What somebody is at these weeks, or lately went through."""
 
 _NO_DEED = (
-    r"(?:thought|said|told|asked|heard|knew|felt|wanted|needed|hoped|meant|guessed|wondered|noticed|reali[sz]ed|remembered|forgot|liked|loved|hated|missed"
+    r"(?:tired|bored|thought|said|told|asked|heard|knew|felt|wanted|needed|hoped|meant|guessed|wondered|noticed|reali[sz]ed|remembered|forgot|liked|loved|hated|missed"
     r"|wished|agreed|tried|talked|spoke|chatted|texted|mentioned|seemed|looked|worried|kept|let|was|were|had|did|used|supposed|suggested|checked|woke|stayed|slept"
     r"|got\ (?:home|back|here|off|up|out|it|to)|red|need|bed|indeed|speed|excited|amazed|surprised|stoked|pumped|relieved|thrilled|interested|related)\b"
 )
@@ -143,6 +143,53 @@ LIVED = lazy_pattern(
 )
 """What somebody did, told with its day or as news, and what they are at: among people, who tell each
 other of their lives. The subject may be left out: `Lost my job yesterday`."""
+
+CHANGED = lazy_pattern(
+    rf"""(?:
+        (?:i|we)\ (?:have\ )?{_ADVERBS}(?:swapped|cancel(?:l)?ed|deleted|uninstalled|inherited|took\ up|broke\ up|split\ up|separated|handed\ in|dropped\ out|packed\ in|jacked\ in|moved\ (?:out|back|in)|unsubscribed|came\ off|went\ (?:vegan|vegetarian|freelance|part[- ]time|back\ to)|called\ it\ quits)\b(?!\ (?:it|this|that|them)\b)
+      | (?!(?:it|this|that|these|those|you|your|he|she|they|their|his|her|which|what|who|there|the|on|something|nothing|everything|seeing|taking|knowing|imagining|wearing)\b)(?:[\w'-]+\ ){{1,6}}?(?:makes?|wrecks?|kills?|gives?|scares?|bores?|terrif(?:y|ies)|puts?|(?:does|do)\ not\ agree\ with|disagrees?\ with)\ me\b
+      | (?!(?:it|this|that|these|those|there|which|what|who|whatever|either|any|anything|everything|nothing)\b)(?:[\w'/-]+\ ){{1,5}}?(?:is|are)\ (?:an?\ |the\ |not\ )?(?!(?:fine|ok|okay|good|great|perfect|hard|easy|new|enough|too|difficult)\b)(?:[\w'/-]+\ ){{1,4}}?for\ me\b | (?:[\w'-]+\ )?only\ for\ me\b | it\ is\ (?:he/him|she/her|they/them)\b
+      | as\ an?\ (?!(?:matter|result|rule|side|whole|last|first|bonus|joke|test|start|kid|child)\b)(?:[\w-]+\ ){{1,3}}?i\b | (?:type\ [12]\ diabetic|vegan|vegetarian|lefty|introvert|nurse|teacher|student|(?:new|first[- ]time)\ (?:mum|mom|dad|parent))\ here\b
+      | (?!(?:the|this|that|it|you|he|she|they|there|what|which|who|every|remind|tell|send|ask|give|show|make|set|write|call|let|please)\b)(?:[\w'/-]+\ ){{1,6}}?(?:is\ |on\ )?(?:every|most)\ (?:other\ |second\ |single\ )?(?:\w+days?|day|mornings?|evenings?|nights?|week|weekends?|month|year|summer|winter)\b
+      | (?:my|our)\ (?:[\w'-]+\ ){{1,3}}?(?:will\ (?:be|turn|start|finish|graduate|retire|get)|turns?|(?:is|are)\ due)\ [^,;]{{0,40}}?(?:\b{_FUTURE}|\d)
+      | (?:i|we)\ (?:am|are|can)\ (?:scared|afraid|terrified|sick|tired|allergic|intolerant|addicted|used)\ (?:of|to)\ (?!(?:it|this|that|you|being)\b)\w
+      | (?:i|we)\ (?:always\ |usually\ |normally\ |never\ )+(?:get\ up|go\ to\ bed|wake\ up|have\ (?:lunch|dinner|breakfast)|take\ the|go\ (?:to|by))\ \w
+      | (?:i|we)\ (?:am|are)\ (?:not\ )?[\w' -]{{2,40}}?\ (?:anymore|any\ more|any\ longer|these\ days|myself|by\ (?:trade|training|profession))\b
+    )""",
+    re.VERBOSE,
+)
+"""What is otherwise for somebody by now, agrees with them or not, or is done by them regularly, in
+the words that people use among each other."""
+
+_KIN_ALONE = r"(?:hubby|mum|mom|dad|grandma|grandad|granddad|nan|granny|the\ (?:wife|missus|husband|kids|boys|girls|baby|dog|cat|dogs|cats|twins))"
+_LEFT_OUT = lazy_pattern(
+    rf"""(?:(?:yeah|yep|nah|nope|oh|also|tbh|honestly|ugh|so),?\ )*(?:
+        (?P<i>(?:{_ADVERB}\ )*(?:cannot\ (?:stand|swim|drive|cook|eat|drink|sleep|sing|dance|ride|do\ without)|never\ (?:learned|been|had|drink|eat|got)|used\ to|have\ (?:not|never|an?|two|three|four|been|got|had)|do\ not\ (?:have|own|eat|drink|smoke|drive|like|speak|do|watch|believe|want\ (?:kids|children))
+          |wear|(?:love|hate)\ (?!(?:the|your|that|this|it|how|when|what|to\ see|seeing|you|and|is|can)\b)\w+|live|work\ (?:as|at|for|in|from)|study|speak|play|own|(?!(?:tired|bored|excited|amazed|confused|annoyed|worried|agreed|red|need)\b)(?:\w{{2,}}ed|{PAST}))\b)
+      | (?P<am>(?:{_ADVERB}\ )*(?:turning\ \d+|been\ (?!(?:a|great|nice|fun|good|hard|tough|so|there)\b)\w+|am|born|allergic|scared|afraid|terrified|single|married|divorced|widowed|retired|vegan|vegetarian|left-handed|colou?rblind|into|on\ (?!(?:my\ way|the|it|that|second|top)\b)|from|not\ (?:religious|married|vegan|into|a\b|an\b|in\b|at\b|on\b))\b)
+      | (?P<my>{_KIN_ALONE}\ (?:is|are|has|have|had|works?|lives?|got)\b)
+      | (?P<we>my\ [\w' -]{{2,30}}?\ and\ i\ )(?!(?:are|were|have\ been)\ (?:going|having|fighting|arguing)\b)
+    )""",
+    re.VERBOSE,
+)
+
+
+def with_subject(told: str) -> str:
+    """A sentence of a chat whose subject was left out, or is told at length, with a plain one."""
+    found = _LEFT_OUT.match(told)
+    if found is None or found.lastgroup is None:
+        return told
+    start = found.start(found.lastgroup)
+    match found.lastgroup:
+        case "i":
+            return f"i {told[start:]}"
+        case "am":
+            return f"i {'' if found['am'].startswith('am') else 'am '}{told[start:]}"
+        case "my":
+            return f"my {told[start:].removeprefix('the ')}"
+        case _:
+            return f"we {told[found.end() :]}"
+
 
 DAYS = lazy_pattern(
     r"\b(?:today|tonight|yesterday|lately|again|so far|right now|at the moment|(?:this|these) (?:week|morning|evening|afternoon|weekend|days|weeks)|(?:the )?(?:first|last|other) (?:\w+ ){0,2}?(?:day|week|weekend|month|year|time|marathon|book))\b"

@@ -1,4 +1,4 @@
-"""What a person explains beside their request: a note, a correction, the cause of a failure.
+"""What a person explains beside their request: a note, how things are, why something failed.
 
 A correction that can only be read beside what it corrects is a wish of its session.
 """
@@ -18,6 +18,7 @@ from cairn.knowledge.extraction.rules.directives import (
     as_kept,
     directives,
 )
+from cairn.knowledge.extraction.rules.project_forms import tells_of_project
 from cairn.knowledge.extraction.rules.rule import (
     BY_OWN_HAND,
     SAID_BY_PERSON,
@@ -30,11 +31,10 @@ from cairn.knowledge.extraction.rules.rule import (
 )
 from cairn.knowledge.extraction.rules.statements import (
     LONGEST_SENTENCE,
-    mentions,
     parted,
     prose,
 )
-from cairn.knowledge.extraction.rules.word_classes import ASKS, TROUBLED
+from cairn.knowledge.extraction.rules.word_classes import ASKS, ORDER, PAST, TROUBLED
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import PlainWords, lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
@@ -95,6 +95,35 @@ _RIGHT_AND_WRONG = lazy_pattern(
     r"|as\ it\ should\ be)\b\W+(?:and\ |but\ )?(?:it\ is\ )?(?:the|our|that|your)\ [\w'/.-]+(?:\ [\w'/.-]+){0,3}"
     r"\ (?:that\ )?(?:is|are|was|were)\ (?:right|correct|fine|wrong|broken|outdated|stale|to\ blame)\b"
 )
+_FAULT = r"(?:flak\w*|crash\w*|bugs?|errors?|leaks?|failures?|timeouts?|duplicates|slow\w*|jitter|resets?|hangs?|outage|incident|spikes?|deadlocks?|regression|lag|drift|mismatch|warnings?|build|deploy|tests?|pipeline|job)"
+_BROKE = r"(?:failed|broke|crashed|hung|leaked|timed\ out|got\ (?:lost|stuck|killed|poisoned|corrupted)|went\ (?:nan|down|wrong)|fired\ twice|was\ (?:slow|lost|empty|stale))"
+_CAUSED = lazy_pattern(
+    rf"""(?:(?:figured\ (?:it\ )?out|found\ (?:it|out)|got\ it|solved|for\ the\ record|so|ok)[,.!:;—–-]*\ )*(?:
+        (?:it\ )?turn(?:s|ed)\ out\ (?:that\ )?(?!you\b|i\b|we\b|not\b)\w
+      | (?:the|our|those)\ (?:[\w'/.-]+\ ){{0,4}}{_FAULT}\ (?:[\w'/.-]+\ ){{0,5}}?(?:(?:was|were)\ (?:due\ to|caused\ by|because)|(?:came|comes)\ from|{_BROKE}\ (?:because|since|as|due\ to))\ \w
+      | (?:the|our)?\ ?(?:[\w'/.-]+\ ){{1,5}}{_BROKE}\ (?:because|due\ to)\ \w
+      | (?:the|my)\ reason\ (?:why\ |that\ |for\ )?(?!(?:i|you)\b)[^,.;:]{{3,60}}?\ (?:was|is)\ (?!(?:that\ (?:it|this)|not|unclear)\b)\w
+      | (?:[^,;]{{3,60}},\ (?:but\ )?)?what\ (?:actually|finally|really)\ (?:fixed|solved|helped|broke|caused)\ [^,.;:]{{2,60}}?\ (?:was|is)\ \w
+      | (?!(?:it|that|this|there)\b)(?!.*\bnow\b)[^;?]{{10,120}},\ that\ is\ (?:why|where|how)\ \w
+      | (?:last\ time|once|in\ the\ past)\ we\ [^;?]{{5,120}}\ (?:because|since|bc)\ \w
+      | x{{2,}}\S*\ (?:fixed|solved|cured)\ (?:it|that|this)\b | [^;:?]{{3,60}}:\ it\ was\ (?:the|an?|our)\ \w | [^;?]{{5,80}},\ (?:the\ )?reason\ was\ \w
+      | [^;?]{{5,80}}\ (?:went\ away|disappeared|stopped)\ (?:after|once|when)\ (?:i|we)\ \w
+      | (?:the|our)\ (?:[\w'/.-]+\ ){{1,4}}(?:{PAST}|\w{{2,}}ed|(?:was|were)\ \w+ing)\b[^;?]{{5,100}}?\ because\ (?!(?:you|i|it|this|that|they)\b)\w
+      | we\ (?:once\ )?(?:lost|broke|leaked)\ [^;?]{{3,80}}\ (?:because|since|when)\ \w
+    )""",
+    re.VERBOSE,
+)
+"""What somebody says of the cause of a failure, or of what ended it."""
+_BEGINS = lazy_pattern(
+    rf"(?!turn(?:s|ed)\ out\b)(?:{ORDER}\ (?:the|an?|it|this|that|your|tabs)|use|add|make|fix)\b",
+    re.VERBOSE,
+)
+_UNSURE = lazy_pattern(
+    r"\b(?:maybe|perhaps|probably|might|wonder\w*|not sure|seems?|looks like|should|could|would|you|your|if|whether)\b|\?"
+)
+_FEWEST_OF_CAUSE = 8
+"""Words of a cause that names nothing as code has it."""
+
 _CAUSE = lazy_pattern(
     r"(?:[^,.;:]{0,30}[,;:—–-]\s(?:so\ |and\ |but\ )?)?(?:turns\ out\ )?(?:the|my|our)\ "
     r"(?:real\ |actual\ |root\ |main\ |underlying\ )?(?:issue|problem|cause|root\ cause|reason|culprit|trick|bug)\ "
@@ -209,8 +238,13 @@ class Explanation(NamedTuple):
 
 
 @lru_cache(maxsize=4_096)
-def explained(text: str) -> tuple[Explanation, ...]:
-    """Notes, corrections and causes in what a person typed, in order."""
+def explained(text: str, in_project: bool = False) -> tuple[Explanation, ...]:
+    """Notes, corrections and causes in what a person typed, in order.
+
+    Args:
+        text: What they typed.
+        in_project: Whether there is a project of which they may tell how it is.
+    """
     parts = [part for place in prose(text) for part in parted(text, place.start, place.end)]
     taken = {one.end for one in directives(text)}
     found: list[Explanation] = []
@@ -223,7 +257,7 @@ def explained(text: str) -> tuple[Explanation, ...]:
         one = (
             _called(text, start, end, plain)
             or _correction(text, start, end, plain, after_no)
-            or _told(text, start, end, plain)
+            or _told(text, start, end, plain, in_project)
         )
         after_no = _BARE.match(plain.text) is not None and following != (0, 0)
         if one and one.end not in taken:
@@ -258,8 +292,10 @@ def _called(text: str, start: int, end: int, words_: PlainWords) -> Explanation 
     return Explanation(kept, start, end, lasting=True) if kept else None
 
 
-def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | None:
-    """A note, or a cause that was found."""
+def _told(
+    text: str, start: int, end: int, words_: PlainWords, in_project: bool
+) -> Explanation | None:
+    """A note, how a project is, or a cause that was found."""
     plain, places = words_
     if note := _NOTE.search(plain):
         aside = "(" in note[0].partition(note["told"])[0] and plain.endswith(")")
@@ -272,9 +308,18 @@ def _told(text: str, start: int, end: int, words_: PlainWords) -> Explanation | 
     told = plain[opening:]
     if not ASKS.match(told):
         for at in (opening, *(cut.end() for cut in _NEXT_CLAUSE.finditer(plain, opening))):
-            if stands := _STANDS.match(plain, at):
-                return _stands(text, start + places[at], end, plain[at:], stands[0])
+            if (stands := _STANDS.match(plain, at)) and (
+                found := _stands(text, start + places[at], end, plain[at:], stands[0])
+            ):
+                return found
+        if in_project and tells_of_project(told):
+            kept = as_kept(text[start + places[opening] : end])
+            return Explanation(kept, start + places[opening], end, lasting=True) if kept else None
     start += places[opening]
+    if _CAUSED.match(told) and not (_BEGINS.match(told) or _UNSURE.search(told)):
+        kept = as_kept(text[start:end])
+        if kept and (_NAMES.search(kept) or len(words(told)) >= _FEWEST_OF_CAUSE):
+            return Explanation(kept, start, end, lasting=True)
     cause = _CAUSE.match(told)
     if cause is None or _DOUBTS.search(told) or not _NAMES.search(text[start:end]):
         return None
@@ -349,27 +394,18 @@ def _asserted(
 
 
 def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
-    for one in explained(record.words):
+    for one in explained(record.words, record.project is not None):
         yield RuleMatch(one.text, one.start, one.end, predicate=None if one.lasting else "asks")
 
 
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        8,
-        "What a person explains: a note, a correction, the cause of a failure.",
+        9,
+        "What a person explains: how things are set up, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,
-        reads=SAID_BY_PERSON
-        & BY_OWN_HAND
-        & TO_AGENT
-        & mentions(
-            r"\b(note|fyi|information|heads|mind|aware|context|background|reference|reminder|know that"
-            r"|important|worth|no+|nope|wrong|incorrect|correct|correction|mistaken|false|not|true|right"
-            r"|misunderst|misread|exactly|precisely|point|mean|meant|clarify|clear|precise|actually|fact|asked|said"
-            r"|issue|problem|cause|reason|culprit|trick|bug|need to|have to|must"
-            r"|this is|lives?|is|are|has|have|needs?|requires?|runs?|uses?)"
-        ),
+        reads=SAID_BY_PERSON & BY_OWN_HAND & TO_AGENT,
         find=each(_explains),
         examples=(
             RuleExample(
@@ -391,6 +427,14 @@ RULES: tuple[Rule, ...] = (
             RuleExample(
                 "The outbox is our preferred pattern for events.",
                 ("The outbox is our preferred pattern for events.",),
+            ),
+            RuleExample(
+                "Deploys happen on Tuesday. Odile owns the crane service.",
+                ("Deploys happen on Tuesday.", "Odile owns the crane service."),
+            ),
+            RuleExample(
+                "Turns out it was the DNS cache, the cranes kept the old address.",
+                ("Turns out it was the DNS cache, the cranes kept the old address.",),
             ),
             RuleExample("The deploy tool is `quayctl`", ("The deploy tool is `quayctl`",)),
             RuleExample("The result is `None`. The hook is called twice. It is called berth."),

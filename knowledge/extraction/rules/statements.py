@@ -14,6 +14,7 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.extraction.rules.everyday_forms import (
+    CHANGED,
     CONDITIONAL,
     DAYS,
     EVERYDAY,
@@ -22,6 +23,7 @@ from cairn.knowledge.extraction.rules.everyday_forms import (
     PASSING,
     WENT_THROUGH,
     WISHES,
+    with_subject,
 )
 from cairn.knowledge.extraction.rules.rule import (
     BY_OWN_HAND,
@@ -100,6 +102,8 @@ _NEXT_CLAUSE = lazy_pattern(
     r",? (?:so(?! far)|because|but|which|although|and (?:it|that|they|now|then"
     r"|(?:i )?(?:would|want|was|felt|really|am|have|think|love|loved|need|found|had|got)))\b"
     r"| since (?!\d|i was|last|january|june|my)|[;—–] | - "
+    r"|, (?=(?:it|that|the|everybody|everyone|now|he|she|they|my|we|i)\b"
+    r"(?! (?:guess|think|suppose|mean)\b))"
 )
 _TOLD_OF_IT = lazy_pattern(r",? (?:and|that|where|which|who|whose|with which) |, ")
 _ASKED_BEHIND = lazy_pattern(
@@ -291,6 +295,9 @@ def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
             _REMEMBERED.match(plain) or _is_everyday(told)
         )
         lived = (WENT_THROUGH,) if record.project else (WENT_THROUGH, LIVED)
+        if not (said or record.project or NO_STATEMENT.search(told)):
+            told = with_subject(told)
+            said = _is_everyday(told) or _changed(told)
         if said or _went_through(told, lived) or INTRODUCES.match(sentence.text) or _wishes(told):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
@@ -312,6 +319,11 @@ _NOW = lazy_pattern(r"(?:right )?now,? (?:i|we) (?:show|see|have|get|display)\b"
 """How a thing is that somebody is about to change."""
 
 _EXAMPLE = lazy_pattern(r"(?i)\b(?:for (?:example|instance)|e\.g)\W{1,4}$")
+
+
+def _changed(told: str) -> bool:
+    clause = _first_clause(told)
+    return CHANGED.match(clause) is not None and not PASSING.search(clause)
 
 
 def _wishes(told: str) -> bool:
@@ -414,7 +426,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        15,
+        16,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,

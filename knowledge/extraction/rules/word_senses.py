@@ -170,6 +170,6 @@ NO_STATEMENT = _sense(
     r"\b(?!\ not\ ever)",
     r"^(?:suppose|imagine|pretend|what\ if|if\ only)\b",
     r"\bi\ (?:never\ said|do\ not\ think|would\ not\ say|am\ not\ saying|did\ not\ say)\b|\bi\ am\ not\ (?:sure|saying)\b",
-    r"\bas\ an\ ai\b|\bif\ (?:i|we)\ (?:were|was|had)\b|\b(?:today|tonight|tomorrow|this\ (?:week|morning|evening))\b",
+    r"\bas\ an\ ai\b|\bif\ (?:i|we)\ (?:were|was|had)\b|\b(?:today|tonight|tomorrow|this\ (?:week|morning|afternoon|evening))\b",
 )
 """Wishes, questions without their mark, denials of having said so, and what passes with the day."""

@@ -89,6 +89,17 @@ def decided(text: str) -> list[str]:
             'Let\'s replace "berth" with "mooring" and then tidy up, can you do it?',
             'Let\'s replace "berth" with "mooring"',
         ),
+        ("Talked to the board, we go with tugs instead of sails.",) * 2,
+        ("After the meeting: we move from rope to chain, one pier at a time.",) * 2,
+        ("The old berth API gets shut off in March.",) * 2,
+        ("The new command will be called `moor`.",) * 2,
+        ("Radar first, the sonar port is cancelled.",) * 2,
+        ("No radar in the first release.",) * 2,
+        ("Decided: one state file per pier.",) * 2,
+        ("I slept on it, and we keep the cranes, no winches.",) * 2,
+        ("Ropes are being replaced by chains.",) * 2,
+        ("We'll ship v2 without the ferry",) * 2,
+        ("We are not going to do night tours this year.",) * 2,
     ],
 )
 def test_what_a_person_decides(text: str, kept: str) -> None:
@@ -120,6 +131,7 @@ def test_what_a_person_decides(text: str, kept: str) -> None:
         "1. no special berths needed\n2. no history needed, both lists\n3. no need for a table",
         "Information about both should be stored. No need to track or audit.",
         "The berth list should be shown when somebody opens the quay tab: .",
+        "We keep getting the same tide. Decided: we start with the pier. We will be there.",
         "If we decided to drop Kafka, we would save money. We decided to talk about it.",
     ],
 )

@@ -111,6 +111,19 @@ def test_what_passes_is_asked_or_supposed(text: str) -> None:
         "I had to close my shop at the harbour.",
         "Last weekend I built a small raft - it is hard to steer.",
         "I'm restoring an old lighthouse with friends.",
+        "Can't stand coriander, it tastes like soap.",
+        "My brother and I rent a boat in Gdynia.",
+        "I cancelled the gym, they moved too far out.",
+        "Spiders make me scream.",
+        "Horror films are a hard pass for me.",
+        "Choir is every Monday night.",
+        "Mum has a new knee.",
+        "The wife is a nurse at the harbour clinic.",
+        "As a lefty I can't use scissors.",
+        "My twins will be three on 9 October.",
+        "Not religious myself, but my wife is.",
+        "I usually get up at five, the house is quiet then.",
+        "I'm scared of heights.",
     ],
 )
 def test_among_people_what_somebody_did_or_is_at_is_told(sentence: str) -> None:
@@ -122,6 +135,8 @@ def test_what_is_thought_said_or_shared_or_done_in_a_project_is_no_deed() -> Non
     assert states("I just renamed the ferry module yesterday.") == []
     for told in (
         "I thought of you last week.", "Talked to him yesterday.", "I just wanted to say hi.",
+        "So tired today, I could sleep here.", "Love the anchor.", "My coffee is cold.",
+        "Sailing looks like a great outlet.", "Taking a risk is scary.", "That makes me laugh.",
         "I'm sending you a picture.", "I'm having a great time.", "Loved your pics last week.",
         "Started when I was young.", "I had to say a few things.", "I just felt like a fool.",
     ):  # fmt: skip

@@ -98,6 +98,45 @@ def test_what_puts_an_agent_right_in_this_session(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "CI takes 20 min because the simulators boot cold.",
+        "Tide state is in the bucket `tides-eu`, locked by the pier.",
+        "The nightly export starts at 2am UTC and needs 3 hours.",
+        "Deploys happen on Tuesday.",
+        "Odile owns the crane service, ask her before its rights change.",
+        "There's no internet on the build machines.",
+        "Anything under `charts/` comes out of the tide model.",
+        "About 30% of our ports sit behind a proxy.",
+        "The default port of the crane is 8443.",
+        "The board has 64k of RAM.",
+        "Turns out it was the DNS cache, the cranes kept the old address.",
+        "The flaky crane test came from two runs that share a port.",
+        "What actually fixed the timeouts was a pool of 20.",
+        "The reason the crane moved twice was the proxy retrying after 60 s.",
+        "The migration locked the berths because the index was not built apart.",
+        "`tide_cache = off` fixed it.",
+    ],
+)
+def test_how_a_project_is_and_why_it_failed(text: str) -> None:
+    assert [(one.text, one.lasting) for one in explained(text, in_project=True)] == [(text, True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The button is on the left. The branch is 12 commits behind main, rebase it.",
+        "Review the remote repo sync schema. The crane takes 3 s now. Is CI on the pier?",
+        "The tide list is in a mess. It takes 20 minutes. There are two cranes here.",
+        "Spawn a worker to use the crane. The test failed because you moved it.",
+        "Use tabs in that file, that's why it says missing separator.",
+    ],
+)
+def test_how_it_is_at_the_moment_is_no_explanation(text: str) -> None:
+    assert explained(text, in_project=True) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "No problem. No, that's fine. No worries, we can do it later. No, I meant the other one.",
         "Actually, can you revert it? Actually I think we should wait. Actually it works.",
         "The problem is that the build fails. The reason was a typo. The issue was fixed.",
