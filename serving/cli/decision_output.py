@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cairn.knowledge.ingest.inbox_events.decisions import FACT
+from cairn.knowledge.ingest.inbox_events.decisions import DECISION, ENTITY, FACT
 from cairn.serving.cli.deciding import Decided
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, emit_json, print_table, say
 from cairn.serving.read.display import one_line
@@ -15,6 +15,8 @@ COLUMNS = (
     TerminalColumn("status", from_width=110),
     TerminalColumn("text", "what it says", wide=True),
 )
+OF_DECISIONS = tuple(column for column in COLUMNS if column != TerminalColumn("confidence", "conf"))
+_KINDS = {FACT: "Facts", ENTITY: "Entities", DECISION: "Decisions"}
 
 
 def take_down(
@@ -25,16 +27,16 @@ def take_down(
     text: str | None = None,
     into: str | None = None,
 ) -> None:
-    """Notes a decision, and says what will happen to what, when, and how to decide otherwise."""
+    """Notes a decision, and says what will happen to what, when, and how to undo it."""
     wanted = WantedDecision(decision, ids, text, into, decided.reason)
-    told, named, will, otherwise = decide(decided.state, wanted, decided.namespace)
+    told, named, will = decide(decided.state, wanted, decided.namespace)
     if decided.as_json:
         emit_json(told)
         return
-    kind = "Facts" if told["target_type"] == FACT else "Entities"
+    kind = _KINDS[told["target_type"]]
     say(f"{kind} of {told['namespace']}, {will}:", style="bold")
     rows = [{**each._asdict(), "text": one_line(each.text)} for each in named]
-    print_table(rows, COLUMNS, indent=2)
+    print_table(rows, COLUMNS if told["target_type"] != DECISION else OF_DECISIONS, indent=2)
     console().print()
     advise(f"Noted as {told['decision_id']}; applied {NEXT_RUN}")
-    advise(f"To decide otherwise: `{otherwise}`", style="dim")
+    advise(f"To undo that: `cairn undo {told['decision_id']}`", style="dim")

@@ -64,6 +64,7 @@ COMMANDS = {
     "rate": ("say", "Say that a learning helped, or did not"),
     "missed": ("say", "Say what should have been learnt from a record"),
     "retract": ("say", "Say that a fact is not true, or not worth knowing"),
+    "undo": ("say", "Take decisions back, as if nobody had made them"),
     "forget": ("say", "Take something away for good, with all that rests on it alone"),
     "dead-letters": ("run", "What could not be read, and why"),
     "upgrade": ("run", "Bring a home of an older version to this one"),

@@ -123,16 +123,19 @@ class ScheduleBody(ToldBody):
 
 
 class DecisionBody(ToldBody):
-    """What a person decides about facts or entities."""
+    """What a person decides about facts, entities or other decisions."""
 
-    decision: Literal["merge", "unmerge", "keep_apart", "correct", "confirm", "retract"] = Field(
+    decision: Literal[
+        "merge", "unmerge", "keep_apart", "correct", "confirm", "retract", "undo"
+    ] = Field(
         description="merge: they are one; keep_apart: they are two, and both hold; unmerge: take"
-        " one out again; confirm, retract, correct: a fact is right, wrong, or reads `text`.",
+        " one out again; confirm, retract, correct: a fact is right, wrong, or reads `text`; undo:"
+        " decisions are as if nobody had made them.",
         examples=["retract"],
-    )
+    )  # fmt: skip
     ids: list[bounds.AnyId] = Field(
-        description="Of facts or entities.", examples=[["f_1c0ad2398567ecbb"]],
-        min_length=1, max_length=100,
+        description="Of facts or entities; of decisions, of an undo.",
+        examples=[["f_1c0ad2398567ecbb"]], min_length=1, max_length=100,
     )  # fmt: skip
     text: bounds.Name | None = optional(None, "The true sentence, of a correction.")
     into: bounds.AnyId | None = optional(None, "The fact that stays, of a merge.")

@@ -1,7 +1,8 @@
-"""What people decided about facts and entities, page by page, and what became of it."""
+"""What people decided, page by page, and what became of it."""
 
 import polars as pl
 
+from cairn.knowledge.ingest.inbox_events.decisions import UNDO
 from cairn.knowledge.schema.tables import DECISIONS
 from cairn.serving.read.pagination import Key, Page, newest, page
 from cairn.serving.read.reader import Reader
@@ -21,7 +22,9 @@ def decisions(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
     rows = reader.table(DECISIONS).filter(
         (pl.col("decided_at") <= reader.latest).fill_null(value=True)
     )
-    holds = (pl.col("pairs").list.len() > 0) | (pl.col("facts").list.len() > 0)
+    about = [pl.col(name).list.len() > 0 for name in ("pairs", "facts")]
+    undoes = (pl.col("decision") == UNDO) & (pl.col("ids").list.len() > 0)
+    holds = pl.col("superseded_by").is_null() & pl.any_horizontal(*about, undoes)
     keys = [newest("decided_at"), Key(pl.col("decision_id"))]
     told = rows.select(*FIELDS, holds=holds)
     return page(told, keys, ("decisions", reader.namespace), limit, cursor)

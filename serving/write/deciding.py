@@ -10,6 +10,7 @@ from cairn.knowledge.ingest.inbox_events.decisions import (
     KEEP_APART,
     MERGE,
     RETRACT,
+    UNDO,
     UNMERGE,
 )
 from cairn.resources.context import State
@@ -25,6 +26,7 @@ from cairn.serving.write.decisions import (
     unretracted,
     with_members,
 )
+from cairn.serving.write.undoing import choose_decisions
 
 
 class WantedDecision(NamedTuple):
@@ -33,7 +35,7 @@ class WantedDecision(NamedTuple):
     decision: str
     """One of DECISION_TYPES."""
     ids: Sequence[str]
-    """Of facts or entities, or how these begin."""
+    """Of facts or entities, of an undo those of decisions; or how these begin."""
     text: str | None = None
     """The true sentence, of a correction."""
     into: str | None = None
@@ -52,8 +54,6 @@ class NotedDecision(NamedTuple):
     """What it is about, as it stands."""
     will: str
     """What becomes of that, in words."""
-    otherwise: str
-    """The command that takes it back."""
 
 
 class _Meant(NamedTuple):
@@ -61,7 +61,6 @@ class _Meant(NamedTuple):
 
     named: list[NamedThing]
     will: str
-    otherwise: str
     said: Mapping[str, str | None] = {}
     """What `note` is told besides."""
 
@@ -88,12 +87,15 @@ def decide(state: State, wanted: WantedDecision, namespace: str | None = None) -
         if not any(stays.startswith(start) for start in ids):
             ids.append(stays)
         wanted = wanted._replace(into=stays)
-    only = {CONFIRM: "confirmed", RETRACT: "retracted", CORRECT: "corrected"}
-    choice = choose(state, ids, namespace, facts_only=only.get(wanted.decision))
+    if wanted.decision == UNDO:
+        choice = choose_decisions(state, ids, namespace)
+    else:
+        only = {CONFIRM: "confirmed", RETRACT: "retracted", CORRECT: "corrected"}
+        choice = choose(state, ids, namespace, facts_only=only.get(wanted.decision))
     meant = _MEANT[wanted.decision](choice, wanted)
     told = note(choice, wanted.decision, meant.named, reason=wanted.reason,
                 event_id=wanted.event_id, **meant.said)  # fmt: skip
-    return NotedDecision({**told, **meant.said}, meant.named, meant.will, meant.otherwise)
+    return NotedDecision({**told, **meant.said}, meant.named, meant.will)
 
 
 def _merge(choice: DecisionTargets, wanted: WantedDecision) -> _Meant:
@@ -109,8 +111,7 @@ def _merge(choice: DecisionTargets, wanted: WantedDecision) -> _Meant:
     kept = next((each for each in named if each.id == stays), None)
     first = "most mentioned" if choice.thing == ENTITY else "surest"
     will = f"to be merged into {kept.id}" if kept else f"to be merged into the {first} of them"
-    other = next(each.id for each in reversed(named) if each != kept)
-    return _Meant(named, will, f"cairn unmerge {other}", {"into": stays})
+    return _Meant(named, will, {"into": stays})
 
 
 def _unmerge(choice: DecisionTargets, _: WantedDecision) -> _Meant:
@@ -119,51 +120,49 @@ def _unmerge(choice: DecisionTargets, _: WantedDecision) -> _Meant:
     if len(together) < 2:
         raise Undecidable(f"{own.id} is not merged with anything")
     named = [own, *(each for each in together if each.id != own.id)]
-    return _Meant(named, "the first to be taken from the others", _merge_again(named))
+    return _Meant(named, "the first to be taken from the others")
 
 
 def _keep_apart(choice: DecisionTargets, _: WantedDecision) -> _Meant:
-    return _Meant(choice.named, "to be kept apart", _merge_again(choice.named))
-
-
-def _merge_again(named: Sequence[NamedThing]) -> str:
-    return f"cairn merge {' '.join(each.id for each in named)}"
+    return _Meant(choice.named, "to be kept apart")
 
 
 def _confirm(choice: DecisionTargets, _: WantedDecision) -> _Meant:
     (own,) = choice.named
     again = own.status == "retracted"
-    will = "to stand again, confirmed" if again else "to be confirmed"
-    return _Meant(choice.named, will, f"cairn retract {own.id}")
+    return _Meant(choice.named, "to stand again, confirmed" if again else "to be confirmed")
 
 
 def _retract(choice: DecisionTargets, _: WantedDecision) -> _Meant:
     unretracted(choice)
-    named = with_members(choice)
-    return _Meant(named, "to be retracted", f"cairn confirm {named[0].id}")
+    return _Meant(with_members(choice), "to be retracted")
 
 
 def _correct(choice: DecisionTargets, wanted: WantedDecision) -> _Meant:
     unretracted(choice)
     said = correction(choice, wanted.text or "")
-    named = with_members(choice)
-    will = f"to be replaced by “{said}”"
-    return _Meant(named, will, f"cairn confirm {named[0].id}", {"text": said})
+    return _Meant(with_members(choice), f"to be replaced by “{said}”", {"text": said})
+
+
+def _undo(choice: DecisionTargets, _: WantedDecision) -> _Meant:
+    return _Meant(choice.named, "to be undone, as if nobody had decided so")
 
 
 _MEANT: Mapping[str, Callable[[DecisionTargets, WantedDecision], _Meant]] = {
     MERGE: _merge, UNMERGE: _unmerge, KEEP_APART: _keep_apart,
     CONFIRM: _confirm, RETRACT: _retract, CORRECT: _correct,
+    UNDO: _undo,
 }  # fmt: skip
 
 _NUMBERS = {
     MERGE: (1, 100), UNMERGE: (1, 1), KEEP_APART: (2, 2),
-    CONFIRM: (1, 1), RETRACT: (1, 1), CORRECT: (1, 1),
+    CONFIRM: (1, 1), RETRACT: (1, 1), CORRECT: (1, 1), UNDO: (1, 100),
 }  # fmt: skip
 """How many ids each takes."""
 
 _HOW_MANY = {
     MERGE: "a merge needs two ids or more",
+    UNDO: "an undo names decisions, 100 at most",
     KEEP_APART: "two ids are kept apart, no more and no fewer",
     **dict.fromkeys((UNMERGE, CONFIRM, RETRACT, CORRECT), "that is decided about one id"),
 }

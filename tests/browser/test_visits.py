@@ -89,12 +89,12 @@ def test_what_is_decided_on_a_page_waits_and_then_holds(own_home: Path, visit: O
         assert "retracted" in tab.page.locator("main").inner_text()
 
 
-def test_one_key_decides_and_what_waits_is_decided_otherwise(own_home: Path, visit: Open) -> None:
+def test_one_key_decides_and_what_waits_is_undone(own_home: Path, visit: Open) -> None:
     with serving(own_home) as address:
         tab = visit(f"http://{address}")
         tab.open(f"/n/{NAMESPACE}/review")
         tab.tells(lambda: tab.page.keyboard.press("t"), "keep apart")
-        tab.tells(tab.page.get_by_role("button", name="They are one after all").click, "merge")
+        tab.tells(tab.page.get_by_role("button", name="Undo").click, "undo")
         search = tab.page.get_by_placeholder("Search")
         search.fill("")
         search.press("t")

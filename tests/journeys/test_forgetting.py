@@ -179,11 +179,16 @@ def test_a_record_goes_and_what_has_another_source_stays(state: State) -> None:
 
 
 def test_decisions_likes_and_mutes_repeat_what_is_forgotten_and_go_too(state: State) -> None:
+    from cairn.serving.write.deciding import WantedDecision
+    from cairn.serving.write.deciding import decide as take_down
     from cairn.serving.write.decisions import choose, with_members
     from cairn.serving.write.decisions import note as decide
 
     choice = choose(state, [fact(state, "I live in Rome.")], None)
-    decide(choice, "retract", with_members(choice), reason="Rome was a joke")
+    retracted = decide(choice, "retract", with_members(choice), reason="Rome was a joke")
+    undone = WantedDecision("undo", [retracted["decision_id"]], reason="Rome it is")
+    again = WantedDecision("undo", [take_down(state, undone).told["decision_id"]], reason="no Rome")
+    take_down(state, again)
     for kind, text in (
         ("note", "I live in Oslo."),
         ("note", "I use Grafana for the NAS."),

@@ -37,7 +37,10 @@ def events(asked: Asked, where: Annotated[Parameters, Query()], event: EventBody
 def decide_about(
     asked: Asked, where: Annotated[Parameters, Query()], wanted: DecisionBody
 ) -> dict[str, Any]:
-    """Decide about facts or entities. It is on disk when this answers; the next run applies it."""
+    """Decide about facts or entities, or undo it. It is on disk when this answers.
+
+    The next run applies it.
+    """
     noted = decided(asked, where.namespace, wanted)
     return noted.told | {"will": noted.will}
 
@@ -55,7 +58,7 @@ def decided(asked: Access, namespace: str | None, wanted: DecisionBody) -> Noted
     try:
         return decide(asked.memory.state, WantedDecision(**said), own)
     except UnknownId:
-        raise NotThere("no fact or entity has that id, or it is of several") from None
+        raise NotThere("no fact, entity or decision has that id, or it is of several") from None
     except Undecidable as error:
         raise HttpRefused(409, str(error)) from None
 

@@ -55,6 +55,7 @@ BY_ID = (
     "merge",
     "keep-apart",
     "unmerge",
+    "undo",
     "rate",
     "missed",
 )

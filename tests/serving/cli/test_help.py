@@ -17,6 +17,7 @@ OTHERS = {
     "export",  # writes where it is told
     "up", "ui", "serve", "mcp",  # go on until they are stopped
     "prompts",  # has commands of its own
+    "undo",  # a decision that somebody made
 }  # fmt: skip
 """Commands whose first example is not tried here."""
 

@@ -164,6 +164,15 @@ def person(copied: State) -> Iterator[TestClient]:
         yield client
 
 
+def undoing(client: TestClient, page: str) -> dict[str, str]:
+    """What the last button of a page sends that undoes a decision."""
+    forms = re.findall(
+        r'name="decision" value="undo"><input type="hidden" name="ids" value="(\w+)"',
+        client.get(f"/n/samples/{page}").text,
+    )
+    return {"decision": "undo", "ids": forms[-1]}
+
+
 def test_a_person_decides_on_a_page_and_sees_it_wait(copied: State, person: TestClient) -> None:
     fact = facts(open_reader(copied)).rows[0]["fact_id"]
     page = f"/n/samples/facts/{fact}"
@@ -172,10 +181,19 @@ def test_a_person_decides_on_a_page_and_sees_it_wait(copied: State, person: Test
     done = sent(person, page, "decide", f"facts/{fact}", **said)
     assert (done.status_code, done.url.path) == (200, page)
     assert "Waits for the next run" in done.text
-    assert "It is true after all" in person.get("/n/samples/review").text
+    undo = sent(person, "/n/samples/review", "decide", "review", **undoing(person, "review"))
+    assert undo.text.count("undo: ") == 1, "it waits, as what it undoes does"
+    again = sent(person, "/n/samples/review", "decide", **undoing(person, "review"))
+    assert again.status_code == 200, "an undo is undone alike"
     follow(copied)
     assert "retracted" in person.get(page).text
     assert f"facts/{fact}" in person.get("/n/samples/changes").text
+    done = sent(person, "/n/samples/decisions", "decide", **undoing(person, "decisions"))
+    assert done.status_code == 200
+    follow(copied)
+    assert "retracted" not in person.get(page).text
+    sent(person, page, "decide", **said)
+    follow(copied)
     again = sent(person, page, "decide", **said)
     assert (again.status_code, "is retracted" in again.text) == (409, True)
     away = sent(person, page, "decide", "//elsewhere.example/", decision="confirm", ids=fact)

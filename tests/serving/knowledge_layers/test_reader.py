@@ -40,7 +40,7 @@ def test_a_profile_is_found_by_name_and_id(reader: Reader, name: str) -> None:
     assert shown == {
         "name": "Mira", "type": "person", "first_seen": "2026-02-02", "last_seen": "2026-03-18",
     }  # fmt: skip
-    assert profile.properties["facts"] == 11
+    assert profile.properties["facts"] == 13
 
 
 def test_who_was_merged_has_the_profile_of_the_other(reader: Reader) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from polars.testing import assert_frame_equal
@@ -115,6 +116,44 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     again = State(open_home(root), Settings())
     follow(again)
     assert_frame_equal(again.warehouse.read(MEMORY).collect().sort("fact_id"), before)
+
+
+def test_what_is_undone_is_as_if_nobody_had_decided_it(state: State, run_cairn: Ask) -> None:
+    def cairn(*arguments: str) -> Any:
+        told = run_cairn("--home", state.home.root, *arguments, "--json")
+        assert told.code == 0, told.err
+        return told.json
+
+    def memory() -> pl.DataFrame:
+        return (
+            state.warehouse.read(MEMORY).collect().sort("fact_id").drop("updated_at", strict=False)
+        )
+
+    ids = {row["content"]: row["fact_id"] for row in cairn("facts", "--events")["items"]}
+    before, asked = memory(), cairn("review")["items"]["pairs"]["total"]
+    pair = [ids[SAID[one]] for one in ("always", "never")]
+    apart = cairn("keep-apart", *pair)["decision_id"]
+    assert cairn("review")["items"]["pairs"]["total"] == asked - 1
+    undo = cairn("undo", apart)["decision_id"]
+    assert cairn("review")["items"]["pairs"]["total"] == asked, "it waits, and so does its undo"
+    cairn("undo", undo)
+    assert cairn("review")["items"]["pairs"]["total"] == asked - 1, "an undo is undone alike"
+    gone = [cairn("retract", ids[SAID["tea"]])["decision_id"]]
+    gone.append(cairn("correct", ids[SAID["pnpm"]], COFFEE)["decision_id"])
+    follow(state)
+    assert not memory().equals(before)
+
+    told = run_cairn("--home", state.home.root, "undo", apart[:9], *gone, "--reason", "a slip")
+    assert "Decisions of default, to be undone, as if nobody had decided so:" in told.out
+    refused = run_cairn("--home", state.home.root, "undo", apart)
+    assert (refused.code, f"{apart} is undone; `cairn " in refused.err) == (1, True)
+    follow(state)
+    assert_frame_equal(memory().filter(pl.col("status") != "retracted"), before)
+    held = {row["decision_id"]: row["holds"] for row in cairn("query", "decisions")["items"]}
+    assert [held[one] for one in (apart, *gone)] == [False] * 3
+    assert cairn("review")["items"]["pairs"]["total"] == asked
+    unknown = run_cairn("--home", state.home.root, "undo", ids[SAID["tea"]])
+    assert (unknown.code, "no decision has the id f_" in unknown.err) == (1, True)
 
 
 def test_review_asks_about_one_pair_after_the_other(state: State, run_cairn: Ask) -> None:

@@ -1,0 +1,84 @@
+"""Decisions that a person undoes: those of the last runs, and those that still wait for one."""
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from cairn.knowledge.ingest.inbox_events.decisions import (
+    DECISION,
+    DECISION_TYPES,
+    UNDO,
+    DecidedThing,
+)
+from cairn.knowledge.schema.identity import record_id
+from cairn.knowledge.schema.tables import DECISIONS
+from cairn.resources.context import State
+from cairn.resources.warehouse.publication import namespaces
+from cairn.serving.read.id_lookup import SHORTEST, UnknownId
+from cairn.serving.read.reader import Reader, open_reader
+from cairn.serving.status.pending import pending
+from cairn.serving.write.decisions import DecisionTargets, NamedThing, Undecidable
+
+STANDS, SUPERSEDED, WAITS, UNDONE = "stands", "superseded", "waits", "undone"
+"""What became of a decision."""
+
+
+def choose_decisions(state: State, starts: Sequence[str], namespace: str | None) -> DecisionTargets:
+    """Decisions by their ids, or how these begin.
+
+    Raises:
+        UnknownId: one names no decision, or several.
+        Undecidable: they are of two namespaces, one is named twice, or one is undone already.
+        NothingPublished: nothing is.
+    """
+    names = [namespace] if namespace else namespaces(state.home)
+    known = [one for name in names for one in _decisions(state, open_reader(state, name))]
+    found = [_the_one(known, start) for start in starts]
+    ids = [one.id for _, one in found]
+    if len(set(ids)) < len(ids):
+        raise Undecidable(f"{next(id_ for id_ in ids if ids.count(id_) > 1)} is named twice")
+    if len({reader.namespace for reader, _ in found}) > 1:
+        raise Undecidable("these are of several namespaces, which are never mixed")
+    for _, one in found:
+        if one.status == UNDONE:
+            by = one.stands_for
+            raise Undecidable(f"{one.id} is undone; `cairn undo {by}` has it hold again")
+    return DecisionTargets(found[0][0], DECISION, [one for _, one in found])
+
+
+def _the_one(known: Sequence[tuple[Reader, NamedThing]], start: str) -> tuple[Reader, NamedThing]:
+    if len(start) < SHORTEST:
+        raise UnknownId(f"{start!r} is too short for the beginning of an id")
+    found = [one for one in known if one[1].id.startswith(start)]
+    if len(exact := [one for one in found if one[1].id == start] or found) == 1:
+        return exact[0]
+    if not found:
+        raise UnknownId(f"no decision has the id {start}; see `cairn query decisions`")
+    raise UnknownId(f"{start} is the beginning of {len(found)} ids of decisions")
+
+
+def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThing]]:
+    """All decisions of a namespace; of one that is undone, `stands_for` is what undid it."""
+    waiting = [
+        (record_id(reader.namespace, one.event_id), one)
+        for one in pending(state, reader.namespace, DECISION_TYPES)
+    ]
+    undone: dict[str, str] = {}
+    for id_, one in reversed(waiting):
+        if one.verb == UNDO and id_ not in undone:
+            undone |= dict.fromkeys(one.ids, id_)
+    rows = reader.table(DECISIONS, ["decision_id", "decision", "text", "superseded_by"]).collect()
+    kinds = dict(rows.select("decision_id", "decision").iter_rows())
+    # What undid it is undone itself, if that waits.
+    for id_, kind, text, by in rows.sort(pl.all()).iter_rows():
+        if by and kinds.get(by) == UNDO and by not in undone:
+            undone.setdefault(id_, by)
+        status = UNDONE if id_ in undone else SUPERSEDED if by else STANDS
+        yield reader, _named(id_, kind, text, status, undone)
+    for id_, one in waiting:
+        yield reader, _named(id_, one.verb, one.text, UNDONE if id_ in undone else WAITS, undone)
+
+
+def _named(id_: str, kind: str, text: str, status: str, undone: dict[str, str]) -> NamedThing:
+    # None of its words: what is forgotten may stand in them.
+    return NamedThing(id_, text, status, 1.0, undone.get(id_, id_), DecidedThing(id_, kind))
