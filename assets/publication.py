@@ -10,7 +10,7 @@ import polars as pl
 from cairn.assets.engine.progress import StageReport, add_up, timed
 from cairn.assets.lookup import make_lookup
 from cairn.assets.pending.publication import older_to_drop, versions
-from cairn.knowledge.consolidation.standing import QUARANTINED, status_at
+from cairn.knowledge.consolidation.verdicts.standing import QUARANTINED, status_at
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.quality.invariants import FEW, fingerprint, violations
 from cairn.knowledge.quality.measures import READS, columns_read, of_knowledge

@@ -60,7 +60,7 @@ from cairn.assets.pending.publication import versions
 from cairn.knowledge.assembly.build import build
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.ingest.records import read_records
-from cairn.knowledge.practices.practice_lines import of_package
+from cairn.knowledge.practices.briefs.practice_lines import of_package
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.calendar import watermark
 from cairn.knowledge.schema.tables import RECORDS, TABLES

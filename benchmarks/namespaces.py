@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.pairs import statements
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.resources.embedders.choice import load_embedder
 from cairn.resources.vector_index.edge import EdgeIndex
 from cairn.resources.vector_index.protocol import Filters

@@ -1,4 +1,4 @@
-"""A name means one thing: no two classes of the product are called the same."""
+"""A name means one thing, and a room holds what one can look over."""
 
 import ast
 from collections import Counter
@@ -19,3 +19,15 @@ def test_class_names_are_unique() -> None:
         node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
     )
     assert {name for name, count in names.items() if count > 1} == set()
+
+
+MOST_MODULES = 20
+ONE_EACH = {"serving/query"}
+"""Where a module is a query, and there are as many as there are queries."""
+
+
+def test_no_room_holds_more_than_one_can_look_over() -> None:
+    rooms = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    sizes = {str(room.relative_to(ROOT)): len([*room.glob("*.py")]) - 1 for room in rooms}
+    full = {name for name, size in sizes.items() if size > MOST_MODULES}
+    assert full <= ONE_EACH, full

@@ -4,9 +4,9 @@ from collections.abc import Set
 
 import polars as pl
 
-from cairn.knowledge.consolidation.decisions import DECIDED, decisions
 from cairn.knowledge.consolidation.stages import VALIDITY, WEIGHING
 from cairn.knowledge.consolidation.themes import themes
+from cairn.knowledge.consolidation.verdicts.decisions import DECIDED, decisions
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.engine.stage import (
     Changes,
@@ -42,7 +42,7 @@ from cairn.knowledge.learnings.stages import DUPLICATES, BeyondOne, learnings, o
 from cairn.knowledge.llm.prompts import GENERALISED_FACTS, KNOWN_FACTS
 from cairn.knowledge.offers.lookup import facts_now
 from cairn.knowledge.offers.utility import utility
-from cairn.knowledge.practices.brief import Ground, briefs
+from cairn.knowledge.practices.briefs.brief import Ground, briefs
 from cairn.knowledge.practices.places.projects import in_projects
 from cairn.knowledge.practices.stages import (
     CHECKOUTS_STAGE,

@@ -12,16 +12,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from cairn.knowledge.consolidation.confidence import confidence_updates
-from cairn.knowledge.consolidation.decision_effects import (
-    confirmations,
-    decided_pairs,
-    facts_named,
-    undecided,
-    withdrawn,
-)
 from cairn.knowledge.consolidation.embeddings import SAID, embeddings, entity_texts, texts_of
 from cairn.knowledge.consolidation.evidence import confirmed, contradictions, united
-from cairn.knowledge.consolidation.llm_verdicts import judged, standing
 from cairn.knowledge.consolidation.memory import MemoryInput, memory
 from cairn.knowledge.consolidation.memory_entities import memory_entities
 from cairn.knowledge.consolidation.merges import AUTO_MERGE, MERGE, merges
@@ -35,6 +27,14 @@ from cairn.knowledge.consolidation.support import (
     restatements,
     similar_episodes,
 )
+from cairn.knowledge.consolidation.verdicts.decision_effects import (
+    confirmations,
+    decided_pairs,
+    facts_named,
+    undecided,
+    withdrawn,
+)
+from cairn.knowledge.consolidation.verdicts.llm_verdicts import judged, standing
 from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with, with_change
 from cairn.knowledge.engine.stage import Changes, StageContext
 from cairn.knowledge.resolution.canonical import about_canonical, equal_statements, with_canonical

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import QUARANTINED
+from cairn.knowledge.consolidation.verdicts.standing import QUARANTINED
 from cairn.knowledge.resolution.canonical import equal_statements, with_canonical
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES

@@ -3,7 +3,9 @@
 import polars as pl
 
 from cairn.knowledge.consolidation.confidence import undecayed
-from cairn.knowledge.consolidation.decision_effects import (
+from cairn.knowledge.consolidation.pairs import PAIR, of_others
+from cairn.knowledge.consolidation.similar_facts import SAME
+from cairn.knowledge.consolidation.verdicts.decision_effects import (
     KEPT_BOTH,
     decided_pairs,
     merge_rows,
@@ -11,8 +13,6 @@ from cairn.knowledge.consolidation.decision_effects import (
     still_held,
     undecided,
 )
-from cairn.knowledge.consolidation.pairs import PAIR, of_others
-from cairn.knowledge.consolidation.similar_facts import SAME
 from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.fact_types import comparable
 from cairn.knowledge.schema.identity import digest_column
@@ -41,7 +41,7 @@ def merges(
     A pair may merge when its facts are about one entity, say one kind of thing, agree in words
     (knowledge/nlp/statements/compare.py), do not contradict each other, and their undecayed
     confidences lie within the gap with one above the floor, whoever says them; or when a model says
-    that they are the same, and rules let it (knowledge/consolidation/llm_verdicts.py). Facts are
+    that they are the same, and rules let it (verdicts/llm_verdicts.py). Facts are
     then taken from the most confident down (ties by id), so that a person's words stand before an
     agent's: each that is still free takes every free fact that may merge with it. So every member
     says what its winner says, and there are no chains. Names and structural facts never merge.
@@ -49,7 +49,7 @@ def merges(
     Facts that became one statement when their entities were merged are one before that, whatever
     their confidence: the most confident stands for them, and takes them where it goes.
 
-    What a person decided comes first (knowledge/consolidation/decision_effects.py). Facts that a
+    What a person decided comes first (verdicts/decision_effects.py). Facts that a
     person put together are one to the rules: what may merge with one of them, or is equal, goes to
     their winner. What a person keeps apart from a member stays out. `facts` are about canonical
     entities, `equal` is what `equal_statements` gives of them, and `verdicts` are the rows of

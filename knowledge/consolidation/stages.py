@@ -3,15 +3,7 @@
 import polars as pl
 
 from cairn.knowledge.consolidation.confidence import confidence_updates
-from cairn.knowledge.consolidation.decision_effects import (
-    confirmations,
-    decided_entities,
-    still_held,
-    undecided,
-    withdrawn,
-)
 from cairn.knowledge.consolidation.embeddings import embeddings, texts_in_force
-from cairn.knowledge.consolidation.entity_verdicts import entity_verdicts
 from cairn.knowledge.consolidation.evidence import evidence
 from cairn.knowledge.consolidation.incremental import (
     confidence_updates_after,
@@ -21,13 +13,26 @@ from cairn.knowledge.consolidation.incremental import (
     merges_after,
     similar_facts_after,
 )
-from cairn.knowledge.consolidation.llm_verdicts import differing, judged, standing, verdicts
 from cairn.knowledge.consolidation.memory import MemoryInput, memory
 from cairn.knowledge.consolidation.memory_entities import memory_entities
 from cairn.knowledge.consolidation.merges import merges, unequal
 from cairn.knowledge.consolidation.similar_facts import similar_facts
 from cairn.knowledge.consolidation.topics import clusters
 from cairn.knowledge.consolidation.validity import decided_times, valid_times_after
+from cairn.knowledge.consolidation.verdicts.decision_effects import (
+    confirmations,
+    decided_entities,
+    still_held,
+    undecided,
+    withdrawn,
+)
+from cairn.knowledge.consolidation.verdicts.entity_verdicts import entity_verdicts
+from cairn.knowledge.consolidation.verdicts.llm_verdicts import (
+    differing,
+    judged,
+    standing,
+    verdicts,
+)
 from cairn.knowledge.dialogue.trust import BOUNDS
 from cairn.knowledge.engine.stage import Count, Frames, Stage, StageContext, StageResult, stage_of
 from cairn.knowledge.llm.prompts import CONTRADICTION_PAIRS, ENTITY_PAIRS, MERGE_PAIRS

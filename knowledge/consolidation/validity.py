@@ -14,7 +14,7 @@ costs no confidence; and a value that is stated again holds again, in a further 
 
 import polars as pl
 
-from cairn.knowledge.consolidation.decision_effects import (
+from cairn.knowledge.consolidation.verdicts.decision_effects import (
     as_corrected,
     both_hold,
     facts_named,

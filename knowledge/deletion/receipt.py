@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.knowledge.quality.retraction_guard import struck
 from cairn.knowledge.schema.tables import RECORDS, TABLES
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 from cairn.knowledge.dialogue.assent import opening_of
 from cairn.knowledge.dialogue.errors import key_lines
 from cairn.knowledge.dialogue.fault_words import DENIES, TAKES_BACK
-from cairn.knowledge.dialogue.shortcuts import shortcut
+from cairn.knowledge.dialogue.shortcuts.shortcuts import shortcut
 from cairn.knowledge.dialogue.tool_calls import OLD_TEXT, PATH_INPUTS, ToolStep, similar
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.nlp.text import STOP_WORDS, words

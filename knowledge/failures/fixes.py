@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from cairn.knowledge.dialogue.check_commands import only_checks
-from cairn.knowledge.dialogue.check_files import is_config
 from cairn.knowledge.dialogue.retries import FOUND_MISSING
 from cairn.knowledge.dialogue.sentences import fix, imperative, said
-from cairn.knowledge.dialogue.shortcuts import edits_of
+from cairn.knowledge.dialogue.shortcuts.commands import only_checks
+from cairn.knowledge.dialogue.shortcuts.files import is_config
+from cairn.knowledge.dialogue.shortcuts.shortcuts import edits_of
 from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.identifiers import changed_lines, names_in, of_change, of_error

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from cairn.knowledge.dialogue.check_tests import lines_of
-from cairn.knowledge.dialogue.shortcuts import edits_of
+from cairn.knowledge.dialogue.shortcuts.shortcuts import edits_of
+from cairn.knowledge.dialogue.shortcuts.tests import lines_of
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.nlp.text import STOP_WORDS
 

@@ -23,7 +23,7 @@ from cairn.knowledge.dialogue.sentences import (
     is_question,
     said,
 )
-from cairn.knowledge.dialogue.shortcuts import in_words, shortcut
+from cairn.knowledge.dialogue.shortcuts.shortcuts import in_words, shortcut
 from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.blame import blamed

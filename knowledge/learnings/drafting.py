@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from cairn.knowledge.dialogue.hearsay import Hearsay
 from cairn.knowledge.dialogue.retries import file_names
 from cairn.knowledge.dialogue.sentences import Sentence
-from cairn.knowledge.dialogue.shortcuts import shortcut
+from cairn.knowledge.dialogue.shortcuts.shortcuts import shortcut
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.trust import AGENT, OUTCOME, PERSON
 from cairn.knowledge.dialogue.turns import Turn

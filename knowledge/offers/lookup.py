@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import known_stretches, seen_at
+from cairn.knowledge.consolidation.verdicts.standing import known_stretches, seen_at
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.failures.lookup import is_for_its_names
 from cairn.knowledge.failures.signatures import SLOT, SLOTTING
@@ -23,9 +23,15 @@ from cairn.knowledge.llm.fence import CLOSING, fenced, harmless, opening
 from cairn.knowledge.nlp.names import HOME
 from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens
 from cairn.knowledge.offers.utility import offered_no_more
-from cairn.knowledge.practices.brief import HEADINGS, REFUSED_CALL, BriefLine, passed_on, within
-from cairn.knowledge.practices.brief_line import short
-from cairn.knowledge.practices.error_lines import what_ended
+from cairn.knowledge.practices.briefs.brief import (
+    HEADINGS,
+    REFUSED_CALL,
+    BriefLine,
+    passed_on,
+    within,
+)
+from cairn.knowledge.practices.briefs.error_lines import what_ended
+from cairn.knowledge.practices.briefs.line import short
 from cairn.knowledge.practices.places.projects import in_projects, naming
 from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.calendar import watermark

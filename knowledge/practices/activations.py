@@ -7,7 +7,7 @@ import posixpath
 import re
 from typing import NamedTuple
 
-from cairn.knowledge.practices.line_shapes import LinePart
+from cairn.knowledge.practices.briefs.line_shapes import LinePart
 from cairn.knowledge.practices.places.folders import Checkouts
 
 _SCRIPT = re.compile(r"(?:^|/)(?:bin|Scripts)/activate(?:\.\w+)?$")

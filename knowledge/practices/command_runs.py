@@ -12,15 +12,15 @@ import polars as pl
 from cairn.knowledge.dialogue.background import NOTICE, BackgroundEnd, ends, goes_on, told_ends
 from cairn.knowledge.dialogue.errors import refused
 from cairn.knowledge.dialogue.outputs import TELLS_STATUS
-from cairn.knowledge.dialogue.shortcuts import edits_of
+from cairn.knowledge.dialogue.shortcuts.shortcuts import edits_of
 from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, heads, readable
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.nlp.shell.parser import PREFIXES, RUNNERS, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord
 from cairn.knowledge.practices.activations import Activation, activation
+from cairn.knowledge.practices.briefs.line_shapes import LinePart, shapes
 from cairn.knowledge.practices.installs import taken_back
-from cairn.knowledge.practices.line_shapes import LinePart, shapes
 from cairn.knowledge.practices.outcomes import outcomes
 from cairn.knowledge.practices.places.checkouts import checkouts_of
 from cairn.knowledge.practices.places.folders import Checkouts

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.dialogue.check_commands import weakenings
+from cairn.knowledge.dialogue.shortcuts.commands import weakenings
 from cairn.knowledge.engine.wilson import wilson
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import PRACTICES

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from cairn.knowledge.dialogue.check_commands import LINTERS, TESTERS
+from cairn.knowledge.dialogue.shortcuts.commands import LINTERS, TESTERS
 from cairn.knowledge.nlp.text import words
 
 TASKS = (

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import IN_FORCE
+from cairn.knowledge.consolidation.verdicts.standing import IN_FORCE
 from cairn.knowledge.engine.stage import Frames
 from cairn.knowledge.learnings.goals import ALL
 from cairn.knowledge.learnings.goals import measures as of_learnings

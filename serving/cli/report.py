@@ -25,7 +25,7 @@ ENTITY_COLUMNS = (
 
 def print_brief(found: dict[str, Any]) -> None:
     """The brief of a project, as `cairn.serving.query.briefs.project_brief` gives it."""
-    from cairn.knowledge.practices.brief import HEADINGS
+    from cairn.knowledge.practices.briefs.brief import HEADINGS
 
     say(f"{found['project']}  ({found['tokens']} tokens)", style="bold")
     for kind, heading in HEADINGS.items():
@@ -39,7 +39,7 @@ def print_brief(found: dict[str, Any]) -> None:
 
 def _borne_out(line: dict[str, Any]) -> str:
     """How often, in how many conversations, and when last; of a conversation nothing."""
-    from cairn.knowledge.practices.brief import ERROR, PRACTICE, RECENT
+    from cairn.knowledge.practices.briefs.brief import ERROR, PRACTICE, RECENT
 
     if line["kind"] == RECENT:
         return ""

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.knowledge.llm.prompt_injection import without_orders
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import BRIEFS

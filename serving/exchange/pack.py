@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.knowledge.schema.tables import BRIEFS, CONVERSATIONS, PROJECTS, RAW_LOGS
 from cairn.resources.home.atomic_files import replace_file
 from cairn.serving.exchange.folder import ExchangeError

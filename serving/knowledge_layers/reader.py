@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.knowledge.llm.fence import fenced
 from cairn.knowledge.schema.fact_types import INFO_TYPES, NAME_PREDICATES, is_event
 from cairn.knowledge.schema.learning_categories import CATEGORIES, NOTED

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import singledispatch
 from itertools import chain
 
-from cairn.knowledge.practices.brief import HEADINGS
+from cairn.knowledge.practices.briefs.brief import HEADINGS
 from cairn.serving.mcp_server.answers import ForgottenForAgents, Recorded
 from cairn.serving.models import answers, requests, things
 from cairn.serving.models.fields import Model

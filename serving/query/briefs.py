@@ -6,7 +6,7 @@ import polars as pl
 
 from cairn.knowledge.llm.fence import fenced, harmless
 from cairn.knowledge.nlp.text import estimated_tokens, words
-from cairn.knowledge.practices.brief import (
+from cairn.knowledge.practices.briefs.brief import (
     PRACTICE,
     BriefLine,
     Ground,

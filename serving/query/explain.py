@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.serving.query import explain_work

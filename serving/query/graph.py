@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.knowledge.nlp.names import canonical_object
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.predicates import FREE_STATEMENTS, OBJECT_TYPES

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel
 
-from cairn.knowledge.consolidation.standing import ENDED, IN_FORCE, NOT_YET, STANDING
+from cairn.knowledge.consolidation.verdicts.standing import ENDED, IN_FORCE, NOT_YET, STANDING
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import CONVERSATIONS, EPISODES, LEARNINGS
 from cairn.serving.query.filters import (

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import polars as pl
 
-from cairn.knowledge.consolidation.decision_effects import undecided
-from cairn.knowledge.consolidation.llm_verdicts import differing, waiting
 from cairn.knowledge.consolidation.merges import unequal
 from cairn.knowledge.consolidation.pairs import sides
+from cairn.knowledge.consolidation.verdicts.decision_effects import undecided
+from cairn.knowledge.consolidation.verdicts.llm_verdicts import differing, waiting
 from cairn.knowledge.resolution.canonical import about_canonical, equal_statements
 from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.policy import Policy

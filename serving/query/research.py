@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.knowledge.extraction.searches import SEARCHES, Attempt, History, histories
 from cairn.knowledge.ingest.inbox_events.searches import EFFECT
 from cairn.knowledge.research.learn_prompts import found

@@ -9,7 +9,7 @@ from cairn.knowledge.failures.lookup import known_by
 from cairn.knowledge.failures.stages import error_signatures
 from cairn.knowledge.ingest.sessions import conversations
 from cairn.knowledge.nlp.text import suggestion
-from cairn.knowledge.practices.brief import known_projects
+from cairn.knowledge.practices.briefs.brief import known_projects
 from cairn.knowledge.practices.command_runs import runs_by
 from cairn.knowledge.practices.places.folders import normal
 from cairn.knowledge.practices.places.projects import in_projects, naming, projects_at, projects_by

@@ -7,7 +7,12 @@ from datetime import datetime
 import polars as pl
 
 from cairn.knowledge.consolidation.memory_entities import memory_entities
-from cairn.knowledge.consolidation.standing import QUARANTINED, STANDING, known_stretches, seen_at
+from cairn.knowledge.consolidation.verdicts.standing import (
+    QUARANTINED,
+    STANDING,
+    known_stretches,
+    seen_at,
+)
 from cairn.knowledge.resolution.canonical import about_canonical
 from cairn.knowledge.resolution.facts import counted
 from cairn.knowledge.schema import tables

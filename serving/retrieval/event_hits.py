@@ -6,7 +6,7 @@ from math import log
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import IN_FORCE
+from cairn.knowledge.consolidation.verdicts.standing import IN_FORCE
 from cairn.knowledge.nlp.text import STOP_WORDS
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.predicates import EVENT_PREDICATES

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import IN_FORCE, STANDING
+from cairn.knowledge.consolidation.verdicts.standing import IN_FORCE, STANDING
 from cairn.knowledge.nlp.dates.query_dates import asked_time
 from cairn.knowledge.retrieval.points import episode_of
 from cairn.knowledge.schema.tables import LEARNINGS

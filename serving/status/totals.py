@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import IN_FORCE
+from cairn.knowledge.consolidation.verdicts.standing import IN_FORCE
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import CONVERSATIONS, RAW_LOGS, THEMES
 from cairn.serving.read.reader import Reader

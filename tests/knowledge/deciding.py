@@ -3,7 +3,7 @@
 import msgspec
 import polars as pl
 
-from cairn.knowledge.consolidation.decisions import decisions
+from cairn.knowledge.consolidation.verdicts.decisions import decisions
 from cairn.knowledge.ingest.inbox_events.decisions import DecidedThing, ToldDecision
 from cairn.knowledge.schema.tables import ENTITIES, RAW_LOGS
 from tests.knowledge.rows import day, fact_sources

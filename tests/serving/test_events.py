@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from fastapi.testclient import TestClient
 
-from cairn.knowledge.consolidation.standing import IN_FORCE
+from cairn.knowledge.consolidation.verdicts.standing import IN_FORCE
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.predicates import EVENT_PREDICATES, STRUCTURAL_PREDICATES
 from cairn.knowledge.schema.tables import EPISODES, FACT_SOURCES

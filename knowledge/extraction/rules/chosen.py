@@ -20,7 +20,7 @@ from cairn.knowledge.dialogue.overruled import (
     parts_of_choice,
     read_alone,
 )
-from cairn.knowledge.dialogue.shortcuts import in_words
+from cairn.knowledge.dialogue.shortcuts.shortcuts import in_words
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.rule import (
     CALLS,

@@ -12,7 +12,8 @@ from cairn.knowledge.dialogue.assent import approves
 from cairn.knowledge.dialogue.borne_out import weighty
 from cairn.knowledge.dialogue.overruled import overruled
 from cairn.knowledge.dialogue.trust import PERSON
-from cairn.knowledge.extraction.rules.decision_forms import (
+from cairn.knowledge.extraction.rules.directives import as_kept, directives
+from cairn.knowledge.extraction.rules.forms.decisions import (
     ASKS_BEHIND,
     ASKS_FOR,
     ASKS_WHETHER,
@@ -26,8 +27,8 @@ from cairn.knowledge.extraction.rules.decision_forms import (
     UNDOES,
     WE_SHOULD,
 )
-from cairn.knowledge.extraction.rules.directive_forms import alone
-from cairn.knowledge.extraction.rules.directives import as_kept, directives
+from cairn.knowledge.extraction.rules.forms.directives import alone
+from cairn.knowledge.extraction.rules.forms.word_classes import TROUBLED
 from cairn.knowledge.extraction.rules.rule import (
     BY_OWN_HAND,
     EDITS,
@@ -39,7 +40,6 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
-from cairn.knowledge.extraction.rules.word_classes import TROUBLED
 from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy

@@ -14,7 +14,8 @@ import polars as pl
 
 from cairn.knowledge.dialogue.carried_out import carried_out
 from cairn.knowledge.dialogue.sentences import LONGEST_TYPED, capitalised
-from cairn.knowledge.extraction.rules.directive_forms import directive_form
+from cairn.knowledge.extraction.rules.forms.directives import directive_form
+from cairn.knowledge.extraction.rules.forms.word_classes import ORDER
 from cairn.knowledge.extraction.rules.rule import (
     EDITS,
     SAID_BY_PERSON,
@@ -26,7 +27,6 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
-from cairn.knowledge.extraction.rules.word_classes import ORDER
 from cairn.knowledge.nlp.plain_words import plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy

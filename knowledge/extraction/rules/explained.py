@@ -11,14 +11,15 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from cairn.knowledge.extraction.rules.decision_forms import POINTS_BACK
-from cairn.knowledge.extraction.rules.directive_forms import is_order
 from cairn.knowledge.extraction.rules.directives import (
     TO_AGENT,
     as_kept,
     directives,
 )
-from cairn.knowledge.extraction.rules.project_forms import tells_of_project
+from cairn.knowledge.extraction.rules.forms.decisions import POINTS_BACK
+from cairn.knowledge.extraction.rules.forms.directives import is_order
+from cairn.knowledge.extraction.rules.forms.project import tells_of_project
+from cairn.knowledge.extraction.rules.forms.word_classes import ASKS, ORDER, PAST, TROUBLED
 from cairn.knowledge.extraction.rules.rule import (
     BY_OWN_HAND,
     SAID_BY_PERSON,
@@ -34,7 +35,6 @@ from cairn.knowledge.extraction.rules.statements import (
     parted,
     prose,
 )
-from cairn.knowledge.extraction.rules.word_classes import ASKS, ORDER, PAST, TROUBLED
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import PlainWords, lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words

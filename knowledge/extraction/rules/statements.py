@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.extraction.rules.everyday_forms import (
+from cairn.knowledge.extraction.rules.forms.everyday import (
     CHANGED,
     CONDITIONAL,
     DAYS,
@@ -25,24 +25,13 @@ from cairn.knowledge.extraction.rules.everyday_forms import (
     WISHES,
     with_subject,
 )
-from cairn.knowledge.extraction.rules.rule import (
-    BY_OWN_HAND,
-    SAID,
-    SAID_BY_PERSON,
-    Record,
-    Rule,
-    RuleExample,
-    RuleMatch,
-    each,
-    rule,
-)
-from cairn.knowledge.extraction.rules.word_classes import (
+from cairn.knowledge.extraction.rules.forms.word_classes import (
     DOUBTED,
     IN_GENERAL,
     INVERTED,
     at_home,
 )
-from cairn.knowledge.extraction.rules.word_senses import (
+from cairn.knowledge.extraction.rules.forms.word_senses import (
     CONDITION,
     DISCOVERY,
     ISSUE,
@@ -54,6 +43,17 @@ from cairn.knowledge.extraction.rules.word_senses import (
     PLAN,
     SOLUTION,
     VERDICTS,
+)
+from cairn.knowledge.extraction.rules.rule import (
+    BY_OWN_HAND,
+    SAID,
+    SAID_BY_PERSON,
+    Record,
+    Rule,
+    RuleExample,
+    RuleMatch,
+    each,
+    rule,
 )
 from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern

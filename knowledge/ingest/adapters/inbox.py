@@ -16,11 +16,10 @@ Every line has `event_id`, `type` and `at` (ISO 8601). What else it has depends 
 how)
 - imported: text, a statement that another program or a file of notes kept; name, where from, and
 item (knowledge/ingest/inbox_events/imported.py says how)
-- merge, unmerge, keep_apart, correct, confirm, retract: what a person decided about facts or
-  entities that they name (knowledge/consolidation/decisions.py says how); for correct, text
+- merge, unmerge, keep_apart, correct, confirm, retract, undo: what a person decided about facts,
+  entities or decisions that they name (inbox_events/decisions.py says how); for correct, text
 - tombstone: thing, ids, records, digests (knowledge/deletion/tombstones.py says how); no event, and
-intake
-  drops what it names
+  intake drops what it names
 - intent, receipt, switch, retry: what Cairn did itself, what came of it, since when it may, and
   what a person lets it try again; effect is `search` (knowledge/ingest/inbox_events/searches.py) or
   `notification` (knowledge/ingest/inbox_events/notifications.py)

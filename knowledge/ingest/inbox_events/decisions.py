@@ -35,8 +35,9 @@ class DecidedThing(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def shown(self) -> str:
         """What a person reads of it."""
-        named = f"{self.entity} ({self.type})" if self.entity else f"{self.type} {self.id}"
-        return self.object or named
+        if not self.entity:
+            return f"{self.type.replace('_', ' ')} {self.id}"
+        return self.object or f"{self.entity} ({self.type})"
 
 
 class ToldDecision(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from cairn.knowledge.consolidation.decision_effects import still_held
-from cairn.knowledge.dialogue.shortcuts import shortcut
+from cairn.knowledge.consolidation.verdicts.decision_effects import still_held
+from cairn.knowledge.dialogue.shortcuts.shortcuts import shortcut
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.engine.stage import Frames
 from cairn.knowledge.extraction.rules.entities import project_name

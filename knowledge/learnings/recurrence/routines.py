@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.dialogue.check_commands import weakenings
+from cairn.knowledge.dialogue.shortcuts.commands import weakenings
 from cairn.knowledge.dialogue.trust import OUTCOME
 from cairn.knowledge.extraction.rules.entities import project_name
 from cairn.knowledge.learnings.draft import Draft

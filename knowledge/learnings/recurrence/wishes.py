@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.dialogue.check_commands import weakenings
 from cairn.knowledge.dialogue.sentences import capitalised, headline, stands_alone
+from cairn.knowledge.dialogue.shortcuts.commands import weakenings
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.engine.stage import Frames
 from cairn.knowledge.learnings.draft import Draft

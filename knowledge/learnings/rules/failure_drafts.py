@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from cairn.knowledge.dialogue.errors import clean
 from cairn.knowledge.dialogue.retries import FOUND_MISSING, file_names
 from cairn.knowledge.dialogue.sentences import headline, lesson, stands_alone, statement
-from cairn.knowledge.dialogue.shortcuts import shortcut
+from cairn.knowledge.dialogue.shortcuts.shortcuts import shortcut
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.trust import OUTCOME
 from cairn.knowledge.dialogue.turns import Turn

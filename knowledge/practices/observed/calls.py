@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.nlp.shell.words import ShellWord
+from cairn.knowledge.practices.briefs.line_shapes import LinePart
 from cairn.knowledge.practices.command_runs import parts_of
-from cairn.knowledge.practices.line_shapes import LinePart
 from cairn.knowledge.practices.places.folders import Checkouts
 
 _ELSEWHERE_LIST = (

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cairn.knowledge.nlp.shell.words import ShellWord
-from cairn.knowledge.practices.line_shapes import LinePart
+from cairn.knowledge.practices.briefs.line_shapes import LinePart
 from cairn.knowledge.practices.observed.calls import Observation, ShellCall, options
 
 KIND, SERVICE_KIND = "port", "service"

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from cairn.knowledge.dialogue.tool_calls import QUIET, READERS
 from cairn.knowledge.nlp.shell.parser import RUNNERS
-from cairn.knowledge.practices.line_shapes import LinePart
+from cairn.knowledge.practices.briefs.line_shapes import LinePart
 from cairn.knowledge.practices.observed.calls import Observation, ShellCall
 
 KIND = "version"

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import QueryParams
 
-from cairn.knowledge.practices.brief import HEADINGS
+from cairn.knowledge.practices.briefs.brief import HEADINGS
 from cairn.knowledge.schema.learning_categories import CATEGORIES
 from cairn.serving.http.auth import Access, Asked
 from cairn.serving.http.errors import HttpRefused

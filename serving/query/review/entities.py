@@ -27,7 +27,7 @@ def entity_pairs(state: "State", namespace: str | None) -> pl.DataFrame:
 
 
 def _pairs_of(state: "State") -> pl.DataFrame:
-    from cairn.knowledge.consolidation.decision_effects import decided_entities, still_held
+    from cairn.knowledge.consolidation.verdicts.decision_effects import decided_entities, still_held
     from cairn.knowledge.llm.prompts.entity_pairs import DIFFERENT
     from cairn.knowledge.resolution.alike_entities import alike_entities
     from cairn.knowledge.schema.tables import (

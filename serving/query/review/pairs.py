@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import IN_FORCE
+from cairn.knowledge.consolidation.verdicts.standing import IN_FORCE
 
 if TYPE_CHECKING:
     from cairn.resources.context import State

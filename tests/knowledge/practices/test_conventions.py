@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cairn.knowledge.practices.convention_lines import asked_again, convention_lines
+from cairn.knowledge.practices.briefs.convention_lines import asked_again, convention_lines
 from cairn.knowledge.practices.message_forms import branch_form, message_form
 from cairn.knowledge.practices.project_facts import project_facts
 from cairn.knowledge.schema.tables import COMMAND_RUNS, FILE_EDITS, OBSERVATIONS

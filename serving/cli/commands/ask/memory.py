@@ -5,7 +5,7 @@ from datetime import datetime
 import click
 import polars as pl
 
-from cairn.knowledge.consolidation.standing import STANDING
+from cairn.knowledge.consolidation.verdicts.standing import STANDING
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters

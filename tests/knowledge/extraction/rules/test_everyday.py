@@ -5,7 +5,7 @@ import time
 import pytest
 
 from cairn.knowledge.extraction.candidates import candidates
-from cairn.knowledge.extraction.rules.everyday_forms import EVERYDAY, PASSING
+from cairn.knowledge.extraction.rules.forms.everyday import EVERYDAY, PASSING
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import human, raw_logs
 

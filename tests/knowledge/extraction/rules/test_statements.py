@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from cairn.knowledge.extraction.candidates import candidates
-from cairn.knowledge.extraction.rules import RULES, word_senses
-from cairn.knowledge.extraction.rules.everyday_forms import EVERYDAY
+from cairn.knowledge.extraction.rules import RULES
+from cairn.knowledge.extraction.rules.forms import word_senses
+from cairn.knowledge.extraction.rules.forms.everyday import EVERYDAY
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import Line, agent, human, output, raw_logs
 

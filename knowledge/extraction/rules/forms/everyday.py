@@ -10,7 +10,7 @@ only be read beside the sentence before it.
 
 import re
 
-from cairn.knowledge.extraction.rules.word_classes import PAST, PLURAL
+from cairn.knowledge.extraction.rules.forms.word_classes import PAST, PLURAL
 from cairn.knowledge.nlp.patterns import lazy_pattern
 
 _ADVERB = (

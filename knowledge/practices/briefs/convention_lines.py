@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.practices.brief_line import DIRECTIVE, PLACE, PRACTICE, BriefLine
+from cairn.knowledge.practices.briefs.line import DIRECTIVE, PLACE, PRACTICE, BriefLine
 from cairn.knowledge.practices.conventions import BRANCH_FORM, COMMIT_FORM, COMMIT_TRAILER
 from cairn.knowledge.practices.observed import branches, ports, requests, systems, versions
 

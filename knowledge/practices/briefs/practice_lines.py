@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.practices.brief_line import PRACTICE, BriefLine, short
+from cairn.knowledge.practices.briefs.line import PRACTICE, BriefLine, short
 from cairn.knowledge.practices.installs import FAMILIES
 from cairn.knowledge.practices.practices import in_environment, is_variant
 from cairn.knowledge.practices.tasks import TASKS
@@ -50,7 +50,7 @@ _ONLY_BY_RUN = re.compile(r"^npm (?!test\b|start\b|stop\b|restart\b)")
 TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
 
 
-class _Told(NamedTuple):
+class _ToldCommand(NamedTuple):
     """A line to be: the row that it tells, and of others alike what sets them apart."""
 
     row: dict[str, Any]
@@ -107,17 +107,17 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
         )
         .unique(["task", "folder", "same"], keep="first", maintain_order=True)
     )  # fmt: skip
-    of_tasks: dict[str, list[_Told]] = {}
+    of_tasks: dict[str, list[_ToldCommand]] = {}
     for row in rows.iter_rows(named=True):
         of_task = of_tasks.setdefault(row["task"], [])
         if not (_joined(of_task, row) or row["aside"]):
-            of_task.append(_Told(row, [], []))
+            of_task.append(_ToldCommand(row, [], []))
     tasks = sorted(of_tasks, key=lambda task: (TASK_ORDER.get(task, len(TASKS)), task))
     for place in range(MOST_COMMANDS):
         yield from (_line(of_tasks[task][place]) for task in tasks if place < len(of_tasks[task]))
 
 
-def _joined(lines: Iterable[_Told], row: Mapping[str, Any]) -> bool:
+def _joined(lines: Iterable[_ToldCommand], row: Mapping[str, Any]) -> bool:
     """Whether a command is one of these but for its package or its folder; noted there, if so."""
     form, package = of_package(row["command"])
     for line in lines:
@@ -149,7 +149,7 @@ def _unscoped(package: str) -> str:
     return package.rpartition("/")[2] if package.startswith("@") else package
 
 
-def _line(told: _Told) -> BriefLine:
+def _line(told: _ToldCommand) -> BriefLine:
     row = told.row
     others = [folder or "." for folder in told.folders[:MOST_OTHERS]]
     notes: list[str] = []

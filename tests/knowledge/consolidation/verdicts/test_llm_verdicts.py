@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from cairn.knowledge.consolidation.llm_verdicts import differing, judged, waiting
 from cairn.knowledge.consolidation.merges import SAID_ALIKE, unequal
 from cairn.knowledge.consolidation.similar_facts import similar_facts
 from cairn.knowledge.consolidation.stages import (
@@ -17,6 +16,7 @@ from cairn.knowledge.consolidation.stages import (
     MERGES_STAGE,
 )
 from cairn.knowledge.consolidation.validity import valid_times
+from cairn.knowledge.consolidation.verdicts.llm_verdicts import differing, judged, waiting
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.llm.pair_questions import one_each
 from cairn.knowledge.llm.prompts.contradiction_pairs import PairVerdict, PairVerdicts

@@ -7,8 +7,14 @@ import json
 import polars as pl
 import pytest
 
-from cairn.knowledge.dialogue.shortcut_kinds import KINDS
-from cairn.knowledge.dialogue.shortcuts import Edit, in_command, in_edit, in_words, shortcut
+from cairn.knowledge.dialogue.shortcuts.kinds import KINDS
+from cairn.knowledge.dialogue.shortcuts.shortcuts import (
+    Edit,
+    in_command,
+    in_edit,
+    in_words,
+    shortcut,
+)
 from cairn.knowledge.dialogue.tool_calls import steps
 from cairn.knowledge.dialogue.turns import conversations, readable
 from cairn.knowledge.learnings.draft import decode

@@ -9,7 +9,7 @@ import polars as pl
 from cairn.knowledge.failures.fixes import EDIT, REPLACED
 from cairn.knowledge.failures.other_ways import REFUSED_OPTION
 from cairn.knowledge.failures.signatures import is_generic
-from cairn.knowledge.practices.brief_line import ERROR, LONGEST, BriefLine, short
+from cairn.knowledge.practices.briefs.line import ERROR, LONGEST, BriefLine, short
 
 RECURRING = 3
 """Conversations in which an error came that nothing is known to end, for it to be told."""

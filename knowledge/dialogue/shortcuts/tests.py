@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from cairn.knowledge.dialogue.check_files import is_code
+from cairn.knowledge.dialogue.shortcuts.files import is_code
 
 _STILL_RUN = re.compile(r"^(?:(?:const|let|var|val|await|async)\s+|[\w:, ]{1,40}?\s:?=\s)*")
 _MODULE = re.compile(r"^(?:import|from|use|using|alias)\s+([\w.:/\\]+)")

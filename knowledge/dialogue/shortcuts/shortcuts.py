@@ -2,9 +2,8 @@
 
 Every path that writes a lesson asks whether it is one: of what was run, of what was changed in
 files, and of the words of the lesson. Where it is in doubt it is: silence costs less than a bad
-lesson. The kinds are in knowledge/dialogue/shortcut_kinds.py; which files are checks, how commands
-and configurations weaken them, in the modules check_files, check_tests, check_commands
-and check_settings.
+lesson. The kinds are in kinds.py; which files are checks, and how tests, commands and settings
+weaken them, in the modules of these names.
 """
 
 # ruff: noqa: E501  (a pattern is easier to read where it is not broken)
@@ -14,9 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from cairn.knowledge.dialogue import check_settings, check_tests
-from cairn.knowledge.dialogue.check_commands import Weakening, narrowed, weakenings
-from cairn.knowledge.dialogue.check_files import (
+from cairn.knowledge.dialogue.errors import refused
+from cairn.knowledge.dialogue.shortcuts import settings, tests
+from cairn.knowledge.dialogue.shortcuts.commands import Weakening, narrowed, weakenings
+from cairn.knowledge.dialogue.shortcuts.files import (
     in_checks,
     is_check_config,
     is_config,
@@ -27,9 +27,8 @@ from cairn.knowledge.dialogue.check_files import (
     removed,
     written,
 )
-from cairn.knowledge.dialogue.check_tests import LONGEST_LINE, lines_of
-from cairn.knowledge.dialogue.errors import refused
-from cairn.knowledge.dialogue.shortcut_kinds import KINDS
+from cairn.knowledge.dialogue.shortcuts.kinds import KINDS
+from cairn.knowledge.dialogue.shortcuts.tests import LONGEST_LINE, lines_of
 from cairn.knowledge.dialogue.tool_calls import (
     NEW_TEXT,
     OLD_TEXT,
@@ -136,7 +135,7 @@ def in_command(line: str, known: frozenset[Weakening] = frozenset()) -> str | No
             return "expectation_edited"
         if is_exemptions(path):
             return "check_silenced"
-        if is_check_config(path) and (name := check_settings.weakened(path, "", line)):
+        if is_check_config(path) and (name := settings.weakened(path, "", line)):
             return name
     return min((one.kind for one in weakenings(line) - known), default=None)
 
@@ -196,11 +195,11 @@ def in_edit(edit: Edit, *, created: bool = False) -> str | None:
             return "tests_disabled"
         if edit.old is None:
             return None if created else "expectation_edited"
-        return check_tests.weakened(edit.path, edit.old, edit.new)
+        return tests.weakened(edit.path, edit.old, edit.new)
     if is_config(edit.path):
         if edit.deleted or (edit.old is None and not created and is_check_config(edit.path)):
             return "check_silenced"
-        return check_settings.weakened(edit.path, edit.old or "", edit.new)
+        return settings.weakened(edit.path, edit.old or "", edit.new)
     if any(_GUARDED.search(line) for line in gone):
         return "check_silenced"
     if edit.path.endswith(".rs") and any(map(_RUST_ASSERTS.search, gone)):
@@ -238,7 +237,7 @@ def _last_changed(step: ToolStep, told: str, before: str | None) -> str | None:
     """The shortcut that a changed test would be: none once what it tests is changed after it."""
     for edit, created in edits_of(step.call, told):
         old, new = lines_of(edit.old or ""), lines_of(edit.new)
-        if is_test(edit.path) and not created and check_tests.touched(edit.old or "", edit.new):
+        if is_test(edit.path) and not created and tests.touched(edit.old or "", edit.new):
             before = "expectation_edited"
         elif is_source(edit.path) and any(
             not _COMMENT.match(line) for line in [*(new - old), *(old - new)]

@@ -9,9 +9,9 @@ at hand (a button, this line, an error) is none, nor how it is at the moment.
 
 import re
 
-from cairn.knowledge.extraction.rules.directive_forms import is_order
-from cairn.knowledge.extraction.rules.everyday_forms import PASSING
-from cairn.knowledge.extraction.rules.word_classes import FINITE, ORDER, TROUBLED
+from cairn.knowledge.extraction.rules.forms.directives import is_order
+from cairn.knowledge.extraction.rules.forms.everyday import PASSING
+from cairn.knowledge.extraction.rules.forms.word_classes import FINITE, ORDER, TROUBLED
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.vocabulary import VERBS, stem
 

@@ -7,7 +7,7 @@ They are matched on a clause in lower case whose contractions are written out.
 
 import re
 
-from cairn.knowledge.extraction.rules.word_classes import DOUBTED, ORDER, POINTED
+from cairn.knowledge.extraction.rules.forms.word_classes import DOUBTED, ORDER, POINTED
 from cairn.knowledge.nlp.patterns import lazy_pattern
 
 _CHOSEN = (  # with a verb before it: what is chosen in "the chosen ship" nobody has decided just now

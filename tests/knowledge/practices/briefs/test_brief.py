@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.nlp.text import estimated_tokens
-from cairn.knowledge.practices.brief import (
+from cairn.knowledge.practices.briefs.brief import (
     FACT,
     HEADINGS,
     LONGEST,
@@ -23,8 +23,8 @@ from cairn.knowledge.practices.brief import (
     text_of,
     within,
 )
+from cairn.knowledge.practices.briefs.practice_lines import practice_lines
 from cairn.knowledge.practices.habits import EXAMPLES, is_habit
-from cairn.knowledge.practices.practice_lines import practice_lines
 from cairn.knowledge.schema.tables import (
     CONVERSATIONS,
     ERROR_SIGNATURES,

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from cairn.knowledge.dialogue.check_commands import (
+from cairn.knowledge.dialogue.shortcuts.commands import (
     LINTERS,
     TESTERS,
     Weakening,
     checks_of,
     of_setting,
 )
-from cairn.knowledge.dialogue.check_files import is_check_config
-from cairn.knowledge.dialogue.check_tests import LONGEST_LINE, lines_of
+from cairn.knowledge.dialogue.shortcuts.files import is_check_config
+from cairn.knowledge.dialogue.shortcuts.tests import LONGEST_LINE, lines_of
 from cairn.knowledge.nlp.patterns import lazy_pattern
 
 _LEVEL_OFF = lazy_pattern(

@@ -10,7 +10,7 @@ directive of it is a mark of generality (always, never, every, a bare plural, fr
 import re
 from typing import NamedTuple
 
-from cairn.knowledge.extraction.rules.word_classes import (
+from cairn.knowledge.extraction.rules.forms.word_classes import (
     ASKS,
     DOUBTED,
     FINITE,

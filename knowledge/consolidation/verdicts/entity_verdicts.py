@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.consolidation.llm_verdicts import LONGEST_REASON, JudgedPairs
+from cairn.knowledge.consolidation.verdicts.llm_verdicts import LONGEST_REASON, JudgedPairs
 from cairn.knowledge.engine.extractors import Extractor
 from cairn.knowledge.extraction.llm_units import extractor
 from cairn.knowledge.extraction.validation import has_canary

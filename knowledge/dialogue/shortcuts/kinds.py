@@ -1,6 +1,6 @@
 """The kinds of shortcuts: what weakens a check so that it passes, or takes a protection away.
 
-It is the one list of them; what asks it is in knowledge/dialogue/shortcuts.py.
+It is the one list of them; what asks it is in knowledge/dialogue/shortcuts/shortcuts.py.
 """
 
 # ruff: noqa: E501  (a pattern is easier to read where it is not broken)

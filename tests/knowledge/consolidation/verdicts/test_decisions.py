@@ -5,7 +5,7 @@ import random
 import pytest
 from polars.testing import assert_frame_equal
 
-from cairn.knowledge.consolidation.decision_effects import decided_entities, retracted
+from cairn.knowledge.consolidation.verdicts.decision_effects import decided_entities, retracted
 from cairn.knowledge.ingest.inbox_events.decisions import DecidedThing
 from cairn.knowledge.schema.identity import entity_id
 from tests.knowledge.deciding import by_id, decided, entities, made, meant

@@ -14,7 +14,9 @@ from cairn.knowledge.dialogue.sentences import capitalised
 from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
 from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import estimated_tokens, words
-from cairn.knowledge.practices.brief_line import (
+from cairn.knowledge.practices.briefs.convention_lines import asked_again, convention_lines
+from cairn.knowledge.practices.briefs.error_lines import proven_errors, recurring_errors
+from cairn.knowledge.practices.briefs.line import (
     DIRECTIVE,
     ERROR,
     LONGEST,
@@ -23,16 +25,14 @@ from cairn.knowledge.practices.brief_line import (
     BriefLine,
     short,
 )
-from cairn.knowledge.practices.convention_lines import asked_again, convention_lines
-from cairn.knowledge.practices.error_lines import proven_errors, recurring_errors
-from cairn.knowledge.practices.habits import is_habit
-from cairn.knowledge.practices.places.projects import names_of, naming
-from cairn.knowledge.practices.practice_lines import (
+from cairn.knowledge.practices.briefs.practice_lines import (
     FIRST_PRACTICES,
     TASK_ORDER,
     by_proof,
     practice_lines,
 )
+from cairn.knowledge.practices.habits import is_habit
+from cairn.knowledge.practices.places.projects import names_of, naming
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import BRIEFS

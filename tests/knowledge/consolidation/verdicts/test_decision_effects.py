@@ -3,18 +3,18 @@
 import pytest
 
 from cairn.knowledge.consolidation.confidence import confidence_updates
-from cairn.knowledge.consolidation.decision_effects import (
+from cairn.knowledge.consolidation.evidence import evidence
+from cairn.knowledge.consolidation.memory import MemoryInput, memory
+from cairn.knowledge.consolidation.merges import merges
+from cairn.knowledge.consolidation.similar_facts import similar_facts
+from cairn.knowledge.consolidation.stages import VALID_TIMES_STAGE
+from cairn.knowledge.consolidation.verdicts.decision_effects import (
     KEPT_BOTH,
     MERGED,
     confirmations,
     undecided,
     withdrawn,
 )
-from cairn.knowledge.consolidation.evidence import evidence
-from cairn.knowledge.consolidation.memory import MemoryInput, memory
-from cairn.knowledge.consolidation.merges import merges
-from cairn.knowledge.consolidation.similar_facts import similar_facts
-from cairn.knowledge.consolidation.stages import VALID_TIMES_STAGE
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.identity import entity_id
 from cairn.knowledge.schema.policy import Policy

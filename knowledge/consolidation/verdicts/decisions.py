@@ -17,7 +17,7 @@ from itertools import combinations
 
 import polars as pl
 
-from cairn.knowledge.consolidation.decision_effects import unite
+from cairn.knowledge.consolidation.verdicts.decision_effects import unite
 from cairn.knowledge.ingest.inbox_events.decisions import (
     CORRECT,
     ENTITY,

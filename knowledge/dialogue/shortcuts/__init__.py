@@ -1,0 +1,4 @@
+"""Shortcuts that are no fix: checks that commands, files, settings and tests are made to skip.
+
+It uses dialogue, nlp and schema.
+"""
