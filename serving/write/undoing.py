@@ -69,11 +69,11 @@ def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThin
             undone |= dict.fromkeys(one.ids, id_)
     rows = reader.table(DECISIONS, ["decision_id", "decision", "text", "superseded_by"]).collect()
     kinds = dict(rows.select("decision_id", "decision").iter_rows())
-    # What undid it is undone itself, if that waits.
     for id_, kind, text, by in rows.sort(pl.all()).iter_rows():
-        if by and kinds.get(by) == UNDO and by not in undone:
+        by_undo = kinds.get(by) == UNDO
+        if by_undo and by not in undone:  # what undid it may be undone itself, by what waits
             undone.setdefault(id_, by)
-        status = UNDONE if id_ in undone else SUPERSEDED if by else STANDS
+        status = UNDONE if id_ in undone else SUPERSEDED if by and not by_undo else STANDS
         yield reader, _named(id_, kind, text, status, undone)
     for id_, one in waiting:
         yield reader, _named(id_, one.verb, one.text, UNDONE if id_ in undone else WAITS, undone)
