@@ -53,10 +53,9 @@ _ALWAYS_FILES = frozenset(
 
 _OF_PACKAGES = frozenset({"pnpm", "npm", "yarn", "bun", "turbo", "nx", "lerna"})
 """Runners whose options pick a package: what runs there is not the task of the whole."""
-_PICKS_PACKAGE = frozenset({"--filter", "-F", "-w", "--workspace", "--scope"})
-_PACKAGE = re.compile(
-    r"^(?:\./)?((?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/[\w.@-]+)(?:/|$)"
-)
+PICKS_PACKAGE = frozenset({"--filter", "-F", "-w", "--workspace", "--scope"})
+PACKAGE_FOLDERS = r"(?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/"
+_PACKAGE = re.compile(rf"^(?:\./)?({PACKAGE_FOLDERS}[\w.@-]+)(?:/|$)")
 """A folder of a repository of many packages, where one stands."""
 _MOST_PACKAGES = 2
 _ONLY_LISTS = frozenset(
@@ -202,7 +201,7 @@ def _of_check(
             break
         if text.startswith(("-", "+")) and len(text) > 1:
             takes_next = "=" not in text and bool(words) and not words[0].text.startswith("-")
-            if option in _PICKS_PACKAGE and name in _OF_PACKAGES and not word.dynamic:
+            if option in PICKS_PACKAGE and name in _OF_PACKAGES and not word.dynamic:
                 given = [text, words.pop(0).text] if takes_next else [text]
                 if not given[-1].endswith(("*", "./...")):
                     kept += given

@@ -15,7 +15,7 @@ COLUMNS = (
     TerminalColumn("status", from_width=110),
     TerminalColumn("text", "what it says", wide=True),
 )
-OF_DECISIONS = tuple(column for column in COLUMNS if column != TerminalColumn("confidence", "conf"))
+OF_DECISIONS = tuple(column for column in COLUMNS if column.name != "confidence")
 _KINDS = {FACT: "Facts", ENTITY: "Entities", DECISION: "Decisions"}
 
 

@@ -1,5 +1,6 @@
 """Any id, or the beginning of one: what it is of, and where."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import polars as pl
@@ -62,8 +63,7 @@ def find(state: State, start: str, namespace: str | None = None) -> Thing:
         UnknownId: there is none, or there are several.
         NothingPublished: nothing is, or not in that namespace.
     """
-    if len(start) < SHORTEST:
-        raise UnknownId(f"{start!r} is too short for the beginning of an id")
+    long_enough(start)
     names = [namespace] if namespace else namespaces(state.home)
     readers = [open_reader(state, name) for name in names] or [open_reader(state)]
     places = {
@@ -82,9 +82,23 @@ def find(state: State, start: str, namespace: str | None = None) -> Thing:
     if exact:
         several = ", ".join(f"{thing.kind} in {thing.reader.namespace}" for thing in exact)
         raise UnknownId(f"{start} is {several}; choose with --namespace")
-    ids = sorted({thing.id for thing in found})
-    shown = ", ".join(ids[:5]) + (" …" if len(ids) > 5 else "")
-    raise UnknownId(f"{start} is the beginning of {len(ids)} ids: {shown}")
+    raise of_several(start, {thing.id for thing in found})
+
+
+def long_enough(start: str) -> None:
+    """Refuses what begins too many ids.
+
+    Raises:
+        UnknownId: it has fewer than SHORTEST characters.
+    """
+    if len(start) < SHORTEST:
+        raise UnknownId(f"{start!r} is too short for the beginning of an id")
+
+
+def of_several(start: str, ids: Collection[str]) -> UnknownId:
+    """What a person is told whose beginning of an id is that of several."""
+    shown = ", ".join(sorted(ids)[:5]) + (" …" if len(ids) > 5 else "")
+    return UnknownId(f"{start} is the beginning of {len(ids)} ids: {shown}")
 
 
 def entities_called(reader: Reader, name: str) -> pl.DataFrame:

@@ -80,13 +80,22 @@ def choose(
     if len(kinds) > 1:
         fact, entity = (next(t.id for t in found if t.kind == kind) for kind in (FACT, ENTITY))
         raise Undecidable(f"{fact} is a fact, {entity} an entity: they cannot be one")
-    if len(spaces := {thing.reader.namespace: thing.id for thing in found}) > 1:
+    together([(thing.reader, thing.id) for thing in found])
+    return chosen(found[0].reader, found[0].kind, [thing.id for thing in found])
+
+
+def together(named: Sequence[tuple[Reader, str]]) -> None:
+    """Refuses what cannot be decided about in one: readers of namespaces, and ids.
+
+    Raises:
+        Undecidable: they are of two namespaces, or one is named twice.
+    """
+    if len(spaces := {reader.namespace: id_ for reader, id_ in named}) > 1:
         each = ", ".join(f"{id_} is in {space}" for space, id_ in sorted(spaces.items()))
         raise Undecidable(f"{each}: namespaces are never mixed")
-    ids = [thing.id for thing in found]
+    ids = [id_ for _, id_ in named]
     if len(set(ids)) < len(ids):
         raise Undecidable(f"{next(i for i in ids if ids.count(i) > 1)} is named twice")
-    return chosen(found[0].reader, found[0].kind, ids)
 
 
 def chosen(reader: Reader, thing: str, ids: Sequence[str]) -> DecisionTargets:

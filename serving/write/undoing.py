@@ -9,15 +9,21 @@ from cairn.knowledge.ingest.inbox_events.decisions import (
     DECISION_TYPES,
     UNDO,
     DecidedThing,
+    undone,
 )
 from cairn.knowledge.schema.identity import record_id
 from cairn.knowledge.schema.tables import DECISIONS
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import namespaces
-from cairn.serving.read.id_lookup import SHORTEST, UnknownId
+from cairn.serving.read.id_lookup import UnknownId, long_enough, of_several
 from cairn.serving.read.reader import Reader, open_reader
 from cairn.serving.status.pending import pending
-from cairn.serving.write.decisions import DecisionTargets, NamedThing, Undecidable
+from cairn.serving.write.decisions import (
+    DecisionTargets,
+    NamedThing,
+    Undecidable,
+    together,
+)
 
 STANDS, SUPERSEDED, WAITS, UNDONE = "stands", "superseded", "waits", "undone"
 """What became of a decision."""
@@ -34,11 +40,7 @@ def choose_decisions(state: State, starts: Sequence[str], namespace: str | None)
     names = [namespace] if namespace else namespaces(state.home)
     known = [one for name in names for one in _decisions(state, open_reader(state, name))]
     found = [_the_one(known, start) for start in starts]
-    ids = [one.id for _, one in found]
-    if len(set(ids)) < len(ids):
-        raise Undecidable(f"{next(id_ for id_ in ids if ids.count(id_) > 1)} is named twice")
-    if len({reader.namespace for reader, _ in found}) > 1:
-        raise Undecidable("these are of several namespaces, which are never mixed")
+    together([(reader, one.id) for reader, one in found])
     for _, one in found:
         if one.status == UNDONE:
             by = one.stands_for
@@ -47,14 +49,13 @@ def choose_decisions(state: State, starts: Sequence[str], namespace: str | None)
 
 
 def _the_one(known: Sequence[tuple[Reader, NamedThing]], start: str) -> tuple[Reader, NamedThing]:
-    if len(start) < SHORTEST:
-        raise UnknownId(f"{start!r} is too short for the beginning of an id")
+    long_enough(start)
     found = [one for one in known if one[1].id.startswith(start)]
     if len(exact := [one for one in found if one[1].id == start] or found) == 1:
         return exact[0]
     if not found:
         raise UnknownId(f"no decision has the id {start}; see `cairn query decisions`")
-    raise UnknownId(f"{start} is the beginning of {len(found)} ids of decisions")
+    raise of_several(start, {one.id for _, one in found})
 
 
 def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThing]]:
@@ -63,22 +64,20 @@ def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThin
         (record_id(reader.namespace, one.event_id), one)
         for one in pending(state, reader.namespace, DECISION_TYPES)
     ]
-    undone: dict[str, str] = {}
-    for id_, one in reversed(waiting):
-        if one.verb == UNDO and id_ not in undone:
-            undone |= dict.fromkeys(one.ids, id_)
+    by_id = undone((id_, one.verb, one.ids) for id_, one in reversed(waiting))
     rows = reader.table(DECISIONS, ["decision_id", "decision", "text", "superseded_by"]).collect()
     kinds = dict(rows.select("decision_id", "decision").iter_rows())
     for id_, kind, text, by in rows.sort(pl.all()).iter_rows():
         by_undo = kinds.get(by) == UNDO
-        if by_undo and by not in undone:  # what undid it may be undone itself, by what waits
-            undone.setdefault(id_, by)
-        status = UNDONE if id_ in undone else SUPERSEDED if by and not by_undo else STANDS
-        yield reader, _named(id_, kind, text, status, undone)
+        if by_undo and by not in by_id:  # what undid it may be undone itself, by what waits
+            by_id.setdefault(id_, by)
+        status = SUPERSEDED if by and not by_undo else STANDS
+        yield reader, _named(id_, kind, text, status, by_id.get(id_))
     for id_, one in waiting:
-        yield reader, _named(id_, one.verb, one.text, UNDONE if id_ in undone else WAITS, undone)
+        yield reader, _named(id_, one.verb, one.text, WAITS, by_id.get(id_))
 
 
-def _named(id_: str, kind: str, text: str, status: str, undone: dict[str, str]) -> NamedThing:
+def _named(id_: str, kind: str, text: str, status: str, undone_by: str | None) -> NamedThing:
     # None of its words: what is forgotten may stand in them.
-    return NamedThing(id_, text, status, 1.0, undone.get(id_, id_), DecidedThing(id_, kind))
+    meant = DecidedThing(id_, kind)
+    return NamedThing(id_, text, UNDONE if undone_by else status, 1.0, undone_by or id_, meant)

@@ -80,6 +80,19 @@ def _meant(given: Any) -> DecidedThing | None:
         return None
 
 
+def undone(latest_first: Iterable[tuple[str, str, Iterable[str]]]) -> dict[str, str]:
+    """What undos take back: ids of decisions, and of the undo of each; one undone undoes nothing.
+
+    Args:
+        latest_first: Id, type, and ids that it names, of each decision.
+    """
+    found: dict[str, str] = {}
+    for id_, decision, named in latest_first:
+        if decision == UNDO and id_ not in found:
+            found |= dict.fromkeys(named, id_)
+    return found
+
+
 def in_words(decision: str, meant: Iterable[DecidedThing], reason: str | None) -> str:
     """What a person reads of a decision that has no text of its own."""
     named = "; ".join(f"“{one.shown}”" for one in meant)

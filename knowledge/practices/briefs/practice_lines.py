@@ -9,6 +9,7 @@ import polars as pl
 from cairn.knowledge.practices.briefs.line import PRACTICE, BriefLine, short
 from cairn.knowledge.practices.installs import FAMILIES
 from cairn.knowledge.practices.practices import in_environment, is_variant
+from cairn.knowledge.practices.stable_form import PACKAGE_FOLDERS, PICKS_PACKAGE
 from cairn.knowledge.practices.tasks import TASKS
 
 MOST_COMMANDS = 4
@@ -32,12 +33,11 @@ _MOST_WORDS = 9
 _FILE = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|rb|sh|c|cc|cpp)$")
 _READS_FILE = re.compile(r"(?:^|/)(?:python[\d.]*|node|ruby|php|perl|bash|sh|tsx|deno|bun|run)$")
 
-_PLACES = r"(?:packages|apps|services|libs|modules|plugins|crates|projects|workspaces)/"
-_PICKS = r"(?:--filter|--scope|--workspace|-w|-F)[ =]"
-_PART = rf"^(?:[^-]|-[^-]|--\S)*(?:<files>| (?:\./)?{_PLACES}| {_PICKS})"
+_PICKS = rf"(?:{'|'.join(sorted(PICKS_PACKAGE))})[ =]"
+_PART = rf"^(?:[^-]|-[^-]|--\S)*(?:<files>| (?:\./)?{PACKAGE_FOLDERS}| {_PICKS})"
 """That a command does some files or one package; what a wrapper runs tells what that needs."""
 
-_PACKAGE = re.compile(rf"(?<= )((?:{_PICKS}|workspace )(?=\S)|(?=(?:\./)?{_PLACES}))(\S+)")
+_PACKAGE = re.compile(rf"(?<= )((?:{_PICKS}|workspace )(?=\S)|(?=(?:\./)?{PACKAGE_FOLDERS}))(\S+)")
 """What says of which package a command is: an option and a name, or its folder."""
 
 _STARTED = re.compile(
@@ -54,7 +54,10 @@ class _ToldCommand(NamedTuple):
     """A line to be: the row that it tells, and of others alike what sets them apart."""
 
     row: dict[str, Any]
+    form: str
+    """The command without the name of its package."""
     packages: list[str]
+    """Its own first, if it is of one."""
     folders: list[str]
 
 
@@ -84,7 +87,7 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     whole = pl.col("conversations").filter(~pl.col("variant")).max().over("task").fill_null(0)
     usual = of_some & (pl.col("conversations") > whole)
     elsewhere = once & (pl.len().over("task", "same") > 1) & (pl.col("folder") != "")
-    of_one = part | pl.col("folder").str.contains(rf"^{_PLACES}")
+    of_one = part | pl.col("folder").str.contains(rf"^{PACKAGE_FOLDERS}")
     rows = (
         practices.filter(pl.col("replaced_by").is_null(), ~rival)
         .group_by("task", "command", "folder")
@@ -110,22 +113,23 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     of_tasks: dict[str, list[_ToldCommand]] = {}
     for row in rows.iter_rows(named=True):
         of_task = of_tasks.setdefault(row["task"], [])
-        if not (_joined(of_task, row) or row["aside"]):
-            of_task.append(_ToldCommand(row, [], []))
+        form, package = of_package(row["command"])
+        if not (_joined(of_task, row, form, package) or row["aside"]):
+            of_task.append(_ToldCommand(row, form, [package] if package else [], []))
     tasks = sorted(of_tasks, key=lambda task: (TASK_ORDER.get(task, len(TASKS)), task))
     for place in range(MOST_COMMANDS):
         yield from (_line(of_tasks[task][place]) for task in tasks if place < len(of_tasks[task]))
 
 
-def _joined(lines: Iterable[_ToldCommand], row: Mapping[str, Any]) -> bool:
+def _joined(
+    lines: Iterable[_ToldCommand], row: Mapping[str, Any], form: str, package: str | None
+) -> bool:
     """Whether a command is one of these but for its package or its folder; noted there, if so."""
-    form, package = of_package(row["command"])
     for line in lines:
-        head, folder = line.row, line.row["folder"] == row["folder"]
-        if package is not None and of_package(head["command"])[0] == form and folder:
+        head = line.row
+        if package is not None and line.form == form and head["folder"] == row["folder"]:
             # A package is found without its scope, too.
-            told = (of_package(head["command"])[1] or "", *line.packages)
-            if _unscoped(package) not in map(_unscoped, told):
+            if _unscoped(package) not in map(_unscoped, line.packages):
                 line.packages.append(package)
             return True
         if row["same"] == head["same"] and row["env"] == head["env"]:
@@ -157,8 +161,8 @@ def _line(told: _ToldCommand) -> BriefLine:
         notes.append("in " + ", ".join([row["folder"], *others]))
     elif others:
         notes.append("also in " + ", ".join(others))
-    if told.packages:
-        notes.append("also for " + ", ".join(told.packages[:MOST_OTHERS]))
+    if others := told.packages[1 : MOST_OTHERS + 1]:
+        notes.append("also for " + ", ".join(others))
     where = f" ({'; '.join(notes)})" if notes else ""
     command = in_environment(row["command"], row["env"])
     return BriefLine(

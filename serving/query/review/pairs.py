@@ -124,24 +124,22 @@ def settled(reader: "Reader") -> IsSettled:
 
 def _noted(reader: "Reader") -> Iterator[tuple[str, list[str]]]:
     """Decisions that were noted since the last run, and not undone: each with what it names."""
-    from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, UNDO, meant_of
+    from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, UNDO, meant_of, undone
     from cairn.knowledge.schema.identity import record_id
     from cairn.knowledge.schema.tables import DECISIONS
     from cairn.resources.home.inbox import lines_of
 
     known = set(reader.table(DECISIONS, ["decision_id"]).collect()["decision_id"])
-    undone: set[str] = set()
-    for event in reversed([*map(_event, lines_of(reader.state.home, reader.namespace))]):
-        if event.get("type") not in DECISION_TYPES:
-            continue
-        decision_id = record_id(reader.namespace, event.get("event_id"))
-        if decision_id in known or decision_id in undone:
-            continue
-        ids = [each.id for each in meant_of(event.get("meant"))]
-        if event["type"] == UNDO:
-            undone.update(ids)
-        else:
-            yield str(event["type"]), ids
+    noted = [
+        (decision_id, str(event["type"]), [each.id for each in meant_of(event.get("meant"))])
+        for event in map(_event, lines_of(reader.state.home, reader.namespace))
+        if event.get("type") in DECISION_TYPES
+        and (decision_id := record_id(reader.namespace, event.get("event_id"))) not in known
+    ]
+    gone = undone(reversed(noted))
+    for decision_id, decision, ids in noted:
+        if decision != UNDO and decision_id not in gone:
+            yield decision, ids
 
 
 def _event(line: bytes) -> dict[str, Any]:

@@ -116,11 +116,8 @@ def tells_of_project(told: str) -> bool:
 
 def _agrees(subject: str, verb: str) -> bool:
     """Whether a verb has the number of its subject: what tells of one thing ends in `s`."""
-    many = _PLURAL.search(subject) is not None
-    one = verb.split(maxsplit=1)[0].removesuffix("only").endswith("s") or verb.startswith(
-        ("has", "only")
-    )
-    return one or many
+    first = verb.split(maxsplit=1)[0]
+    return first == "only" or first.endswith("s") or _PLURAL.search(subject) is not None
 
 
 _PLURAL = lazy_pattern(
