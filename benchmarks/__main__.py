@@ -1,9 +1,10 @@
 """All benchmarks in one run: `python -m benchmarks [--quick] [--json] [--source PATH] [--size MB]`.
 
 Each one runs in a process of its own, on the same files. Ratios are baseline / ours: more is
-better. docs/performance.md explains the figures. Two measure something else, and by themselves:
-`python -m benchmarks foresight`, what a brief foretells of the sessions that follow, and
-`python -m benchmarks said`, what is kept of what people say.
+better. docs/performance.md explains the figures. Three do something else, and by themselves:
+`python -m benchmarks foresight`, what a brief foretells of the sessions that follow,
+`python -m benchmarks said`, what is kept of what people say, and `python -m benchmarks salience`,
+which fits the weights by which more of it is kept.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from benchmarks import foresight, said
+from benchmarks import foresight, said, salience
 from benchmarks.change import CHAT_GOAL, LINES, MESSAGES, SEARCHABLE_GOAL
 from benchmarks.change import GOALS as CHANGE_GOALS
 from benchmarks.hooks import BRIEF_GOAL_S
@@ -492,7 +493,7 @@ def table(result: dict[str, Any]) -> Iterator[str]:
 
 def main() -> None:
     """Measures, and prints the table."""
-    apart = {"foresight": foresight.main, "said": said.main}
+    apart = {"foresight": foresight.main, "said": said.main, "salience": salience.main}
     if sys.argv[1:] and sys.argv[1] in apart:
         apart[sys.argv[1]](sys.argv[2:])
         return

@@ -13,6 +13,7 @@ from cairn.knowledge.extraction.rules import (
     phrases,
     refusals,
     remember_requests,
+    salient,
     statements,
 )
 from cairn.knowledge.extraction.rules.rule import Record, Rule, RuleExample, RuleMatch, field_text
@@ -27,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     *chosen.RULES,
     *refusals.RULES,
     *explained.RULES,
+    *salient.RULES,
     *entities.RULES,
     *phrases.RULES,
     *remember_requests.RULES,

@@ -96,21 +96,30 @@ _RIGHT_AND_WRONG = lazy_pattern(
     r"\ (?:that\ )?(?:is|are|was|were)\ (?:right|correct|fine|wrong|broken|outdated|stale|to\ blame)\b"
 )
 _FAULT = r"(?:flak\w*|crash\w*|bugs?|errors?|leaks?|failures?|timeouts?|duplicates|slow\w*|jitter|resets?|hangs?|outage|incident|spikes?|deadlocks?|regression|lag|drift|mismatch|warnings?|build|deploy|tests?|pipeline|job)"
-_BROKE = r"(?:failed|broke|crashed|hung|leaked|timed\ out|got\ (?:lost|stuck|killed|poisoned|corrupted)|went\ (?:nan|down|wrong)|fired\ twice|was\ (?:slow|lost|empty|stale))"
+_BROKE = r"(?:failed|broke|crashed|hung|froze|stalled|leaked|dropped|disconnected|vanished|doubled|tripled|exploded|timed\ out|got\ (?:lost|stuck|killed|poisoned|corrupted)|went\ (?:nan|down|wrong)|fired\ twice|was\ (?:slow|lost|empty|stale))"
 _CAUSED = lazy_pattern(
-    rf"""(?:(?:figured\ (?:it\ )?out|found\ (?:it|out)|got\ it|solved|for\ the\ record|so|ok)[,.!:;—–-]*\ )*(?:
+    rf"""(?:(?:(?:figured|worked)\ it\ out|found\ it|mystery\ solved|solved\ it)[,.!:;—–-]+\ (?!(?:i|you|let|can|now|please|next|it|that|this)\b)\w
+      |(?:(?:figured\ (?:it\ )?out|found\ (?:it|out)|got\ it|solved|for\ the\ record|so|ok)[,.!:;—–-]*\ )*(?:
         (?:it\ )?turn(?:s|ed)\ out\ (?:that\ )?(?!you\b|i\b|we\b|not\b)\w
       | (?:the|our|those)\ (?:[\w'/.-]+\ ){{0,4}}{_FAULT}\ (?:[\w'/.-]+\ ){{0,5}}?(?:(?:was|were)\ (?:due\ to|caused\ by|because)|(?:came|comes)\ from|{_BROKE}\ (?:because|since|as|due\ to))\ \w
-      | (?:the|our)?\ ?(?:[\w'/.-]+\ ){{1,5}}{_BROKE}\ (?:because|due\ to)\ \w
+      | (?:the|our)?\ ?(?:[\w'/.-]+\ ){{1,5}}{_BROKE}\ (?:because|due\ to|since|cause|bc)\ \w
+      | (?:the|our|those)\ (?:[\w'/.-]+\ ){{0,3}}{_FAULT}\ (?:was|were)\ (?:the|our|an?)\ (?:[\w'/.@-]+\ ){{2}}\w
+      | (?:the\ )?root\ cause(?:\ of\ [^:;?]{{3,60}})?(?::|\ was|\ is)\ (?!(?:not|unclear|unknown)\b)\w
+      | (?!(?:it|this|that)\b)[^,;?]{{5,60}}?\ turned\ out\ to\ be\ (?!(?:fine|ok|good|hard|easy|wrong)\b)\w
+      | it\ (?:only|finally)\ worked\ (?:after|once|when)\ (?:i|we)\ \w
+      | [^;?]{{8,80}}\ is\ what\ (?:broke|caused|fixed|solved|killed|made)\ \w
+      | i\ (?:finally\ |now\ )?(?:understood|found\ out|figured\ out)\ why\ [^:;?]{{5,80}}(?::|\ [-–—])\ \w
+      | last\ time\ we\ [^;?]{{5,80}}?,?\ (?:it|they|everything|the\ [\w-]+)\ (?:{PAST}|\w{{2,}}ed)\b
+      | we\ (?:already\ |once\ )?tried\ [^;?]{{5,80}}\b(?:nightmare|mess|disaster|reverted|rolled\ (?:it\ )?back|backfired)\b
       | (?:the|my)\ reason\ (?:why\ |that\ |for\ )?(?!(?:i|you)\b)[^,.;:]{{3,60}}?\ (?:was|is)\ (?!(?:that\ (?:it|this)|not|unclear)\b)\w
-      | (?:[^,;]{{3,60}},\ (?:but\ )?)?what\ (?:actually|finally|really)\ (?:fixed|solved|helped|broke|caused)\ [^,.;:]{{2,60}}?\ (?:was|is)\ \w
+      | (?:[^,;]{{3,60}},\ (?:but\ )?)?what\ (?:actually\ |finally\ |really\ )?(?:fixed|solved|helped|broke|caused)\ (?!(?:you|us)\b)[^,;:]{{2,60}}?\ (?:was|is)\ \w
       | (?!(?:it|that|this|there)\b)(?!.*\bnow\b)[^;?]{{10,120}},\ that\ is\ (?:why|where|how)\ \w
       | (?:last\ time|once|in\ the\ past)\ we\ [^;?]{{5,120}}\ (?:because|since|bc)\ \w
       | x{{2,}}\S*\ (?:fixed|solved|cured)\ (?:it|that|this)\b | [^;:?]{{3,60}}:\ it\ was\ (?:the|an?|our)\ \w | [^;?]{{5,80}},\ (?:the\ )?reason\ was\ \w
       | [^;?]{{5,80}}\ (?:went\ away|disappeared|stopped)\ (?:after|once|when)\ (?:i|we)\ \w
       | (?:the|our)\ (?:[\w'/.-]+\ ){{1,4}}(?:{PAST}|\w{{2,}}ed|(?:was|were)\ \w+ing)\b[^;?]{{5,100}}?\ because\ (?!(?:you|i|it|this|that|they)\b)\w
       | we\ (?:once\ )?(?:lost|broke|leaked)\ [^;?]{{3,80}}\ (?:because|since|when)\ \w
-    )""",
+    ))""",
     re.VERBOSE,
 )
 """What somebody says of the cause of a failure, or of what ended it."""
@@ -133,7 +142,7 @@ _CAUSE = lazy_pattern(
 
 _STANDS = lazy_pattern(
     r"""(?:
-        (?:this|it)\ (?:is|will\ be)\ (?:(?:just|only|also)\ )*an?\ (?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension|prototype|sdk|demo)\b
+        (?:this|it)\ (?:is|will\ be)\ (?:(?:just|only|also)\ )*(?:an?\ |(?=(?:demo|test|toy|sample)\ ))(?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension|prototype|sdk|demo)\b
       | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b|let\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ |x{3,}\ |[\w-]*\w[._/]\w[\w./-]*\ )(?:
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
         | (?:is|are|gets?)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published|exposed|used|implemented|handled|parsed|persisted)\ (?:from|in|with|by|on|to|at|as|under|via)\b
@@ -401,7 +410,7 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        9,
+        10,
         "What a person explains: how things are set up, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,

@@ -282,7 +282,8 @@ def _says_what(plain: str) -> bool:
     return said + plain.count("§") >= FEWEST_CONTENT_WORDS
 
 
-def _states(record: Record, _: Policy) -> Iterator[RuleMatch]:
+def states(record: Record, _: Policy) -> Iterator[RuleMatch]:
+    """What a person says of themselves, their things and their people, a sentence each."""
     for sentence in short_statements(record.words):
         plain = written_out(sentence.plain).text
         told = plain[lead_in(plain).opening :]
@@ -430,7 +431,7 @@ RULES: tuple[Rule, ...] = (
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,
-        find=each(_states),
+        find=each(states),
         examples=(
             RuleExample("I prefer tabs over spaces.", ("I prefer tabs over spaces.",)),
             RuleExample(

@@ -37,24 +37,29 @@ _CHORE = (
 SETTLED = lazy_pattern(
     rf"""
       ^(?:we|i|{_SOMETHING})\ (?:have\ |has\ |had\ |is\ |was\ |been\ |finally\ |all\ |just\ )*{_CHOSE}
-        (?!\ to\ (?:talk|discuss|meet|see|think|wait|add|update|fix)\b)\ (?!(?:it|this|that|so|yet|on\ that)\b)\S
+        (?!\ to\ (?:talk|discuss|meet|see|think|wait|add|update|fix|undo|revert|try|start)\b)\ (?!(?:it|this|so|yet|on\ that|that(?!\ (?!is\b|was\b)\w))\b)\S
     | ^{_SOMETHING}\ (?:has\ been|have\ been|was|were|got|is|are)\ (?:\w+ly\ |both\ |finally\ )?{_ENDED}\b
     | (?:^|,\ ){_SOMETHING}\ (?:is|are)\ (?:out(?!\ of)|dead|abolished|frozen|final|history|off\ the\ table|settled|cancelled|on\ hold|out\ of\ scope)\b
-    | ^{_SOMETHING}\ gets?\ (?:shut\ (?:off|down)|dropped|retired|replaced|deprecated|sunset|archived|removed\ (?:after|in|by|with|once|when))\b | ^{_SOMETHING}\ goe?s?\ away\b
+    | ^{_SOMETHING}\ gets?\ (?:shut\ (?:off|down)|dropped|retired|replaced|deprecated|sunset|archived|removed\ (?:after|in|by|with|once|when))\b | (?:^|,\ ){_SOMETHING}\ goe?s?\ away\b
+    | (?:^|[,:]\ |^for\ [\w-]+\ (?:[\w-]+\ )?)we\ (?:have\ )?(?:went|gone)\ with\ (?!{POINTED}(?<!the)|(?:him|her|what)\b)\w
+    | \b(?:i|we)\ (?:take|took|pick|choose)\ [\w'/.-]+(?:\ [\w'/.-]+)?\ over\ (?!{POINTED})\w
+    | ^we\ keep\ (?!{POINTED}(?<!the)|\w+ing\b)[^,;?]{{2,40}}?(?:\ until\ (?!we\b)|,\ (?:so\ )?no\ |\ for\ another\ )\w
+    | ^(?:the\ )?(?:minimum|maximum|default|target|base|lowest|oldest)\ [\w. ]{{1,30}}?\ (?:will|is\ going\ to)\ be\ \S
     | ^{_SOMETHING}\ (?:is|are)\ being\ {_ENDED}\ (?:by|with|in|from|to)\b | ^{_SOMETHING}\ will\ be\ [^,;?]{{2,30}}?\ only\b | (?:^|,\ )we\ (?:skip|drop)\ (?!(?:it|this|that|them|the\ rest)\b)\w
     | ^we\ will\ only\ (?:do|support|ship|use|have|build|offer)\ \w | ^no\ (?:[\w-]+\ ){{1,3}}(?:in|for|before|until)\ (?:the\ )?(?:first|initial|mvp|launch|beta|v\d|next)\b
-    | ^{_SOMETHING}\ (?:will|is\ going\ to)\ be\ (?:called|named|licensed|{_ENDED}|written\ in|built\ (?:with|on)|hosted|under)\b | ^(?:the\ )?licen[sc]e\ will\ be\ \w
+    | ^{_SOMETHING}\ (?:will|is\ going\ to)\ be\ (?:called|named|licensed|{_ENDED}|written\ in|built\ (?:with|on)|hosted|under)\b
+    | ^{_SOMETHING}\ (?:will|(?:is|are)\ (?:going\ to|gonna))\ be\ (?:stored|kept|saved|an?\ (?:[\w-]+\ )?(?:component|service|module|plugin|package|table|class|library|crate|sidecar|singleton))\b | ^(?:the\ )?licen[sc]e\ will\ be\ \w
     | (?:^|[,:]\ |\band\ )we\ (?:will\ |are\ )?(?:go|going)\ with\ (?!{POINTED}(?<!the)|(?:him|her|what|whatever)\b)\w | [,:]\ (?:so\ |and\ )?we\ keep\ (?!{POINTED}(?<!the)|\w+ing\b)\w | \band\ we\ keep\ (?!{POINTED}(?<!the)|\w+ing\b)[^,;?]{{2,40}},\ no\ \w
     | (?:^|[,:]\ )we\ (?:(?:move|switch|migrate)|(?:are|will\ be)\ (?:mov|switch|migrat)ing)\ from\ [^,;?]{{2,40}}?\ to\ \w
     | ^we\ will\ (?:ship|release|launch)\ [^,;?]{{2,40}}?\ (?:with|without|as)\ \w
     | ^(?:{_ENDED}|hired|signed|bought|quit|going\ with|went\ with)\ (?!(?:it|this|that|them)\b)\w+\ \w
-    | ^(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship|do|offer|translate|maintain)\b(?!\ (?:it|this|that)\b)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
+    | (?:^|,\ )(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship|do|offer|translate|maintain)\b(?!\ (?:it|this|that)\b)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
         |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|(?:ultimately\ |eventually\ |always\ )?going\ to\ (?:deploy|host|support|adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
     | ^(?:i|we)\ no\ longer\ (?!(?:recall|remember|know|see|get|think|understand|believe|recogni[sz]e)\b)\w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
     | ^we\ cannot\ (?:use|upgrade|depend\ on|rely\ on|change|rename|drop|support|break|store|expose)\ {_CHORE}\S | ^we\ do\ not\ care\ about\ (?!{POINTED}(?<!the))\S
     | ^{_CHORE}{_SOMETHING}\ (?:(?:is|are)\ not\ (?:needed|required|necessary|important|a\ (?:goal|priority|concern))|(?:does|do)\ not\ matter)\b | ^no\ (?:[\w'/-]+\ ){{2,5}}?(?:needed|required|necessary)\b
     | ^we\ do\ not\ (?:have|support|need|run)\ (?:the|our|any)\ [^,;?]{{2,60}}?\ (?:anymore|any\ more|any\ longer)\b | ^{_SOMETHING}\ (?:no\ longer\ exists?|(?:does|do)\ not\ exist\ any\ ?(?:more|longer))\b
-    | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .]{{2,40}}(?<!as)\ it\ (?:is|stays)(?:\ then)?(?:[,.!;]|\ but\b)
+    | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .'/@+-]{{2,40}}(?<!as)\ it\ (?:is|stays)(?:\ then)?(?:[,.!;]|\ but\b)
     | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}(?![\w.]*\ to\b)
     | \b(?:that\ is|it\ is)\ (?:final|settled|official)\b | ,\ (?:that|it)\ is\ decided\b | ^we\ will\ (?:not|never)\ {ORDER}\ {_CHORE}\S | \bonce\ and\ for\ all\b | ^{_SOMETHING}\ won\ over\ \w
     | ^(?:decision|verdict|decided|agreed|settled)(?:\ (?:from|of|with)\ [^:]+)?:\ (?!we\ (?:start|begin|continue)\b)\w
@@ -76,10 +81,12 @@ _SETS = r"(?:limit|cap|restrict|disallow|forbid|require|treat|align|standardi[sz
 LETS = lazy_pattern(
     rf"\blet\ us\ {_HOW}(?:{_KEEPS}|{_SETS})\ {_CHORE}\S"
     rf"|\blet\ us\ {_HOW}(?:make|have)\ (?!an?\b|(?:use|progress|time|fun|room)\b){_CHORE}(?:[\w'/.@-]+\ )+\w"
+    r"|\blet\ us\ do\ (?:[\w-]+\ ){1,3}(?:in|with|via|by)\ [\w-]+\ (?:only|instead|everywhere)\b"
     rf"|\blet\ us\ not\ (?!(?:worry|mess|touch|forget|get|do|change|break|rush|go|start|over\w+|bother|waste|be|spend|jump|lose|focus|fix|overcomplicate)\b){ORDER}\ {_CHORE}\S"
 )
 WE_SHOULD = lazy_pattern(
     rf"\bwe\ {_HOW}(?:should|must|shall)\ {_HOW}(?:not\ )?{_KEEPS}\ (?:that\ in\b|{_CHORE}\S)"
+    rf"|\bwe\ (?:should|must|shall)\ (?:not|never)\ (?:display|show|expose|leak|offer|send|log|track)\ {_CHORE}\S"
     rf"|^we\ will\ {_HOW}{_KEEPS}\ {_CHORE}\S"
     rf"|\bwe\ can\ (?:now\ |just\ |safely\ |completely\ )*(?:delete|remove|drop)\ {_CHORE}\S"
 )
@@ -97,7 +104,7 @@ _WORK = r"(?:write|run|explain|commit|push|implement|edit|read|check|look|summar
 """What whoever works on it need not do this time."""
 TO_BE_SO = lazy_pattern(
     rf"""(?:
-        (?:we\ do\ not\ (?:actually\ |really\ |even\ )?need|(?:there\ is\ )?no\ need)\ (?:to\ (?!{_WORK}){ORDER}\ |for\ )?(?!{POINTED}(?<!the)(?<!any)(?<!\ba)(?<!\ban)|(?:to|(?:any\ )?more|all|much|(?:an?|any)\ (?:[\w-]+\ )?(?:fix|help|change|plan|test|answer|meeting)s?)\b)(?=\S)
+        (?:(?:i\ do\ not\ think\ we|we\ do\ not)\ (?:actually\ |really\ |even\ )?need|(?:there\ is\ )?no\ need)\ (?:to\ (?!{_WORK}){ORDER}\ |for\ )?(?!{POINTED}(?<!the)(?<!any)(?<!\ba)(?<!\ban)|(?:to|(?:any\ )?more|all|much|(?:an?|any)\ (?:[\w-]+\ )?(?:fix|help|change|plan|test|answer|meeting)s?)\b)(?=\S)
       | it\ is\ (?:totally\ |perfectly\ )?(?:ok|okay|fine|acceptable|allowed)\ (?:to|if|for)\ (?!me\b|you\b)
       | (?:this|it|everything)\ (?:also\ )?(?:has\ to|must|needs\ to|should)\ (?:also\ )?(?:work|run|build|compile)\ (?:on|in|with|under|without|offline)\ (?!{POINTED}(?<!the)|(?:the\ same|all|both)\b)(?=\S)
       | we\ (?:also\ )?(?:have\ to|need\ to|must)\ support\ (?!{POINTED}(?<!the))(?=\S)

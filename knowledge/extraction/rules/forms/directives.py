@@ -55,23 +55,32 @@ FOR_GOOD = lazy_pattern(
     | ^(?:only\ )?use\ (?!{POINTED})[^,;]{{1,40}}?,?\ (?:not|never|over|instead\ of|rather\ than|and\ not)\ (?!{POINTED})\S | ^only\ use\ (?!{POINTED})\w
     | ^(?!{POINTED}|(?:we|i|use|put|drop|go|do)\b)(?:[\w'-]+\ ){{1,3}}(?:over|rather\ than)\ (?!{POINTED}|(?:time|night|to)\b)[\w'-]+(?:\ [\w'-]+)?(?:[,.!;]|$|\ (?:for|in|when|please)\b)
     | ^prefer\ (?!no\b)\w | ^(?:i|we)\ would\ (?:much\ |really\ )?(?:prefer|rather)\ (?!(?:the|this|that|it|these|them|not|to|\w+\ the)\b)\w[^?]*\ (?:over|than|to|everywhere|instead\ of)\b
-    | ^(?:avoid|stop|quit|refrain\ from)\ (?!{_SHOWS})(?:\w+ing\ (?:so\ many\ )?)?(?!our\b){IN_GENERAL} | ^(?:stay\ away\ from|keep\ out\ of|hands\ off)\ \S
+    | ^(?:avoid|stop|quit|refrain\ from)\ (?!{_SHOWS})(?:\w+ing\ (?:so\ many\ )?)?(?!our\b){IN_GENERAL} | ^stop\ (?:saying|writing|using|putting)\ x{{2,}} | ^(?:stay\ away\ from|keep\ out\ of|hands\ off)\ \S
     | ^(?:i|we)\ (?:also\ |really\ )*(?:want|expect|insist\ on|would\ like|need)\ (?:all|every|each|any|no)\ (?!of\b|tests?\ to\ (?:pass|run|be)\b)\w
     | ^i\ (?:hate|insist\ on|do\ not\ accept|cannot\ stand|(?:never|do\ not)\ (?:ever\ )?want\ (?:to\ see\ )?(?:any\ )?)\ {IN_GENERAL}
     | ^i\ (?:want|expect|would\ like)\ you\ to\ (?:[^?]*\b(?:when(?:ever)?\ (?:i|you|we)|(?:every|each)\ time)\b|(?:always|never)\ \w)
     | ^(?:i|we)\ (?:want|expect|would\ like)\ {IN_GENERAL}\ to\ (?:always|never|use|keep|follow|have|sign)\ \w
     | ^(?:i|we)\ only\ want\ (?!(?:to|it|you|the|(?:one|two)\ things?)\b)\w | ^(?:i|we)\ want\ (?:only\ one|exactly\ one|a\ single)\ \w
     | ^for\ (?!{POINTED})(?:[\w'/-]+\ ){{1,4}}(?:always\ |please\ |only\ )?(?:use|prefer|do\ not)\ \w
-    | ^(?:answer|respond|reply|speak|talk)\ (?:to\ me\ |only\ )?in\ \w | ^call\ me\ \w
+    | ^(?:answer|respond|reply|speak|talk)\ (?:to\ me\ |only\ )?in\ \w | ^(?:answer|respond|reply)\ (?:to\ )?(?:me\ )?(?:shortly|short|briefly|concisely)\b | ^call\ me\ \w
     | ^(?:ask|check\ with|warn|tell)\ (?:me\ )?(?:first\ )?before\ (?!the\b)\w | ^when\ in\ doubt\b
     | ^{ORDER}\ [^;?]{{3,80}}\bbefore\ (?:any|every|each|\w+ing\ an?(?:other)?|you\ \w+\ (?:new|any\w*|it))\b
     | ^(?:{_NOT}\ )?{ORDER}\ [^;?]{{3,120}}\bwithout\ (?:asking|telling|my)\b | ^{_NOT}\ [^;?]{{3,120}}\bunless\ i\ \w
-    | \w\ (?:is|are)\ (?:forbidden|banned|prohibited|off[ -]limits|not\ allowed|never\ allowed|not\ acceptable|mandatory|a\ no[ -]go|a\ must(?!-))\b
+    | \w\ (?:is|are)\ (?:forbidden|banned|prohibited|off[ -]limits|not\ allowed|never\ allowed|not\ acceptable|mandatory|(?:a\ )?no[ -]go|a\ must(?!-))\b
+    | ^(?:before|after|when)\ (?:you\ )?\w+ing\ (?:anything|something|stuff|files|code)\ (?:in|under|below)\ \S+,?\ (?:please\ |always\ |first\ )*(?:{_NOT}\ )?{ORDER}\ \w
+    | ^when(?:ever)?\ you\ (?:finish|complete|are\ done\ with)\ (?:something|anything|an?\ \w+|any\ \w+),?\ (?:please\ |always\ )*{ORDER}\ \w
+    | ^(?:if|when(?:ever)?)\ an?\ (?:[\w-]+\ ){{1,3}}(?:is|fails?|breaks?|has|needs?|gets?)\b[^;?]{{2,40}}?,?\ (?:please\ )?{_NOT}\ (?:just\ )?{ORDER}\ \w
+    | ^{ORDER}\ [^;?]{{3,60}}\b(?:every|each|any)\ (?:[\w-]+\ ){{1,2}}you\ (?:make|write|add|create|touch|open|change)\b
+    | ^no\ {NO_SUCH}(?:[\w.-]+\ ){{1,4}}?in\ (?:the\ |your\ |our\ )?(?:commits?|commit\ messages?|prs|comments|production\ code)\b
+    | {_START}{_NOT}\ (?:just\ )?{ORDER}\ [^;?]{{0,60}}?\b(?:directly|straight|by\ hand|manually)\ (?:on|in|to|into|against)\ (?:the\ )?(?:(?:prod\w*|staging|live)\ )?(?:server|prod\w*|main|master|db|database|staging|cluster)\b
+    | (?:^|\band\ )follow\ (?:the\ )?@?[\w/.-]+\.md\b[^;?]{{0,30}}?\b(?:guidelines|conventions|rules|style|exactly|always|strictly)\b
+    | ^(?:in|for|on)\ {IN_GENERAL},?\ (?:always|never|only)\ \w
     | ^(?:before|after|when)\ (?:you\ )?(?:commit|push|merg|releas|deploy)(?:t?ing|e)?\b[^,;?]{{0,30}}?,?\ (?:please\ )?(?!add\b){ORDER}\ \w
     | ^(?:whenever|wherever|whichever|any\ time|every\ time|each\ time)\ (?!i\b)[^,]{{3,60}},\ (?:{_NOT}|{ORDER})\ \w
     | ^keep\ (?:our|your|all)\ (?:[\w'/.-]+\ ){{1,4}}?(?:in|inside|under|on|next\ to|beside|out\ of|up\ to\ date)\b | ^only\ {ORDER}\ (?!{POINTED}(?<!the))[^;?]{{2,60}}?\ (?:when|if)\ \w
-    | ^{_NOT}\ {ORDER}\ (?!{POINTED}(?<!the))[^,;?]{{2,60}}?(?:[,;–—-]+|\ because|\ since)\ (?:it|they|that)\ (?:takes?|is|are|will|would|breaks?|costs?|needs?|gets?|runs?)\ \w | ^one\ [\w-]+\ per\ \w | ^only\ (?:run|commit|support|log)\ {IN_GENERAL}
-    | ^(?:i\ want\ you\ to\ )?write\ (?:the\ |a\ failing\ |a\ )?tests?\ (?:first|before\ (?:the\ )?\w)
+    | ^{_NOT}\ {ORDER}\ (?!{POINTED}(?<!the))[^,;?]{{2,60}}?(?:[,;–—-]+|\ because|\ since)\ (?:it|they|that)\ (?:takes?|is|are|will|would|breaks?|costs?|needs?|gets?|runs?)\ \w
+    | ^{_NOT}\ {ORDER}\ (?!{POINTED})[^,;?]{{2,60}}?\ (?:because|since|as)\ (?:the|our|its|their)\ (?:[\w-]+\ ){{1,2}}(?:takes?|is|are|breaks?|costs?|needs?|depends?)\ (?!still\b|\w+ing\b)\w | ^one\ [\w-]+\ per\ \w | ^only\ (?:run|commit|support|log)\ {IN_GENERAL}
+    | ^(?:i\ want\ you\ to\ )?write\ (?:(?:the|a)\ )?(?:failing\ )?tests?\ (?:first|before\ (?:the\ )?\w)
     | \bi\ will\ (?:always\ |do\ the\ )?(?:run|start|restart|launch|test|deploy|commit|push|merge|release|publish|build|install|handle)\w*\ [^,;?]{{2,60}}?\ (?:myself|on\ my\ own|by\ hand)\b
     | ^you\ are\ to\ (?:ask|wait|check\ with|always|never|only)\ \w
     | ^keep\ (?:your\ |all\ |our\ |the\ )?(?:\w+\ )?(?:answers|replies|diff|code|{IN_GENERAL})\ (?:short|small|minimal|consistent|readable|simple|testable|reusable|modular|clean|under|below|out|free|pure|separate|documented|brief)\b
@@ -81,7 +90,7 @@ FOR_GOOD = lazy_pattern(
     | ^keep\ (?!{POINTED}(?<!the))(?:[\w'/.-]+\ ){{1,6}}?(?:under|below|at\ most|out\ of|free\ of)\ (?!{POINTED}(?<!the))\w
     | ^(?!(?:users|people|customers|visitors|players|we|they|the|our|my|your|some|both|these|those|all)\b)(?:[\w'/-]+\ ){{0,3}}{PLURAL}\ (?:(?:in|of|for|from|next\ to)\ (?:the\ )?[\w'/.-]+\ )?(?:always\ |only\ |never\ )?(?:belong|live|go\ (?:in|into|under|through|next\ to)|start\ with|end\ (?:in|with)|begin\ with|get\ x{{2,}}\S*)\ \w
     | ^(?:i|we)\ (?:really\ |strongly\ |also\ )*(?:dislike|hate|cannot\ stand|do\ not\ like)\ (?:seeing\ |to\ see\ )?(?:x{{2,}}|{IN_GENERAL})
-    | ^(?:i|we)\ do\ not\ want\ you\ (?:to\ )?(?:commit|push|merg|deploy|delet|releas|publish|install|start|touch|creat)\w*\ (?!{POINTED}(?<!the)(?<!\ba)(?<!any)|the\b)\w
+    | ^(?:i|we)\ do\ not\ want\ you\ (?:to\ )?(?:commit|push|merg|deploy|delet|releas|publish|install|start|touch|creat|run|edit)\w*\ (?!{POINTED}(?<!the)(?<!\ba)(?<!any)|the\b)\w
     | ^(?:before|after|when(?:ever)?)\ you\ (?!(?:finish|get|go|do|come|start|try|wrap)\b){ORDER}\ (?:(?:an?|any|new|another|the|every|anything|something)\b|{PLURAL})[^;?]{{0,60}}?(?:,\ |\ )(?:please\ |also\ |always\ )*(?:{_NOT}\ {ORDER}|(?:run|do|put|update|tell|ask|check|add|commit|use|write|make|also\ {ORDER})\b)\ \w
     | ^when(?:ever)?\ there\ is\ an?\ (?:[\w-]+\ ){{1,3}}?,?\ ?(?:i|we)\ (?:would\ like|want|expect|need)\b | ^\w+ing\ is\ my\ (?:thing|job|call|task)\b
     | {_START}{_NOT}\ (?:touch|edit|change|modify|delete|move|rename|reformat)\ (?:anything|files|code|stuff)\ (?:in|under|inside|below|outside(?:\ of)?)\ (?:x{{2,}}|\S*/)
@@ -147,7 +156,7 @@ NO_DIRECTIVE = lazy_pattern(
 
 _POINTING = lazy_pattern(
     r"""\b(?:this|these|those|here|there|above|below|same|he|she|him|her|do\ so)\b
-      | \bthat\b(?!\ (?:[\w'-]+\ ){0,3}(?:is|are|was|were|has|have|can|must|should|do|does|need|needs|you|we|all
+      | (?:(?<![a-rt-z]s\ )|(?<=\bdoes\ )|(?<=\bwas\ )|(?<=\bis\ )|(?<=\bas\ ))\bthat\b(?!\ (?:[\w'-]+\ ){0,3}(?:is|are|was|were|has|have|can|must|should|do|does|need|needs|you|we|all
           |every|no|each|any|\w+s)\b)
       | \b(?:it|them|they|its|their)\b | \b(?:about|of|for|to|with|in)\ both\b(?=\ (?:is|are|be|should|must|will|can)\b|[.,;]|$)
       | \b(?:step|option|item|point|line|phase|task)\ \d""",
@@ -265,7 +274,7 @@ _INQUIRES = lazy_pattern(
 """What asks whether something can be done, or how, and orders nothing of it."""
 
 _TASK = lazy_pattern(
-    rf"(?:(?:please|just|then|now|only|rather|simply) )*(?:{ORDER}|do|do\ not|make|let\ us|look)\b"
+    rf"(?:(?:please|just|then|now|only|rather|simply) )*(?:{ORDER}|do|do\ not|make|let\ us|look)(?:\ (?:up|out|down|off|over|back))?\b"
     r"(?! (?:you|we|they|i)\b)(?!(?: [\w'/.-]+){0,3} (?:is|are|was|were|has|have|does|do|can|must|may|will)\b)"
     r"(?=\ (?:the|an?|all|our|my|your|it|this|that|x{3,})\b|\ \S*[./_])",
     re.VERBOSE,

@@ -30,11 +30,11 @@ _NUMBER = r"(?:about\ |around\ |roughly\ |~|at\ (?:least|most)\ |up\ to\ |over\ 
 _PLACED = (
     r"(?:called|named|hosted|stored|kept|deployed|managed|generated|compiled|written\ in|built\ (?:with|by|from|on)|based\ on|mounted|encrypted|maintained|mirrored|scheduled|pinned\ to"
     r"|published|served|vendored|owned|run\ by|read[ -]only|write[ -]only|append[ -]only|legacy|deprecated|frozen|shared\ (?:by|with|between)|limited\ to|capped\ at|reserved\ for|meant\ for"
-    r"|responsible\ for|in\ charge\ of|big[ -]endian|little[ -]endian|due|licensed|cached|defined\ in|documented\ in|checked\ in|exposed\ (?:on|at|as)|protected|gated|billed|versioned|tracked\ in|backed\ (?:by|up))"
+    r"|responsible\ for|in\ charge\ of|big[ -]endian|little[ -]endian|due|licensed|cached|self[ -]hosted|defined\ in|documented\ in|checked\ in|exposed\ (?:on|at|as)|protected|gated|billed|versioned|tracked\ in|backed\ (?:by|up))"
 )
 _DOES = (
     r"(?:lives?|sits?\ (?:in|on|at|behind)|comes?\ (?:from|out\ of|through|with|as)|goes?\ (?:through|to\ (?!the\ (?:top|bottom|left|right)\b)|via|out)|runs?\ (?:on|at|in|every|as|under|inside|behind|nightly|daily|hourly|weekly)"
-    rf"|takes?\ {_NUMBER}|(?:has|have|needs?|costs?|keeps?|allows?|accepts?|handles?|serves?|gets?)\ {_NUMBER}|(?:starts?|ends?|closes?|opens?|fires?|kicks\ in)\ (?:at|on|every|in)|lands?\ (?:in|on|at)|gives?\ (?:us|you)\ {_NUMBER}|happens?\ (?:on|every|at|in|\w+days?)|arrives?\ (?:at|in|on|as)|delivers?|belongs?\ to|depends?\ on"
+    rf"|takes?\ {_NUMBER}|(?:has|have|needs?|costs?|keeps?|allows?|accepts?|handles?|serves?|gets?)\ {_NUMBER}|(?:starts?|ends?|closes?|opens?|fires?|kicks\ in)\ (?:at|on|every|in)|lands?\ (?:in|on|at)|gives?\ (?:us|you)\ {_NUMBER}|shares?\ {_NUMBER}|happens?\ (?:on|every|at|in|\w+days?)|arrives?\ (?:at|in|on|as)|delivers?|belongs?\ to|depends?\ on"
     r"|expects?|extends?|fills?|points?\ (?:to|at)|talks?\ to|listens?\ on|reads?\ from|writes?\ (?:to|into)|ships?\ (?:with|as|to)|expires?|stands?\ for|requires?|speaks?|stores?|caches|enforces?|blocks?|rejects?|strips?|rotates?|syncs?|mirrors?|owns?|maintains?|uses?|supports?"
     r"|only\ (?:runs?|works?|accepts?|reads?|supports?|takes?|allows?))"
 )
@@ -51,13 +51,19 @@ _TELLS = lazy_pattern(
     rf"""(?:
         {_SUBJECT}\ (?:
             (?P<plainly>(?:is|are)\ {_ADVERB}{_PLACED}\b|{_DOING}\ \w)
-          | (?:is|are)\ {_ADVERB}(?:{_IN}\ \S|{_NUMBER})
+          | (?:is|are)\ {_ADVERB}(?:{_IN}\ \S|{_NUMBER}|every\ (?:other\ )?(?:year|month|week|day|night|hour|quarter|\w+day)\b|an?\ (?:nightly|daily|weekly|read[ -]only|[\w-]+)\ (?:restore|copy|mirror|snapshot|clone|replica|fork|wrapper|dump)\b)
           | {_ADVERB}(?P<does>{_DOES})\b\ ?\S
           | (?:has|have)\ (?:no|its|their|only|[\w+.-]+\ \d)\ ?\S
           | (?:is|are)\ (?:not\ )?(?:unique|case[- ]sensitive|immutable|nullable|optional|mandatory|idempotent|stateless|latin1|utf-?8|utc)\b
           | (?:is|are)\ (?:[\w-]+\ ){{1,3}}?only\ (?:on|in|at|for|from)\ \w
         )
       | (?:the|our)\ (?:[\w'/.-]+\ ){{0,3}}{_NAMES}\ (?:(?:on|of|for|in|at)\ (?:the\ )?[\w'/.-]+\ )?(?:is|are)\ (?!{_NO_SUBJECT}\b|\w+ing\b|\w+ed\b)\S
+      | (?:[\w'/.-]+\ ){{1,5}}?(?:is|are)\ (?:running|listening|deployed|reachable|available|hosted)\ (?:on|at|under|here:?)\ (?:port\ )?(?:\d|x{{3,}}|https?:|[\w-]+[.:]\w)
+      | we\ have\ (?:an?\ |our\ own\ )?(?:[\w-]+\ ){{1,3}}(?:endpoint|server|instance|mirror|registry|cluster|proxy|account)\ (?:at|on|under|in|\()\ ?\S
+      | (?:all\ |the\ |every\ )?(?:[\w'-]+\ ){{1,4}}can\ be\ (?:done|run|tested|verified|built|deployed|started|accessed|reached|debugged)\ (?:\w+ly\ )?(?:with|via|by|through|using|at|on)\ (?:the\ )?(?:x{{2,}}|-)
+      | (?:an?\ |every\ |each\ )?{_WORD}\ (?:can\ (?:only\ )?have|has|have)\ (?:several|many|multiple|exactly\ one|only\ one|at\ most|more\ than\ one)\ \w
+      | [a-z]+[\w-]*\d+\ is\ (?:the|our)\ (?!(?:one|same|problem|issue|next|first|last|latest|new)\b)\w
+      | x{{2,}}\S*\ (?:regenerates|generates|seeds|wipes|deploys|publishes)\ \w
       | there\ (?:is|are)\ (?:no|only|{_NUMBER})\ (?:[\w'/.-]+\ ){{1,4}}?{_IN}\ \S
       | (?:anything|everything|files|whatever\ is)\ (?:in|under|below|inside)\ x{{3,}}\S*\ (?:is|are|comes?|belongs?|gets?)\ \w
       | (?:about\ |around\ |roughly\ |only\ )?\d+\ ?%\ of\ (?:our|the|all)\ \w

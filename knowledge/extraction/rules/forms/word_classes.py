@@ -92,8 +92,8 @@ TROUBLED = re.compile(
 
 
 def at_home(told: str) -> str:
-    """What "we" do "here" is done in this project, and points at nothing."""
-    return _HERE.sub("", told) if told.startswith("we ") else told
+    """What "we" do or anybody is to use "here" is of this project, and points at nothing."""
+    return _HERE.sub("", told) if told.startswith(("we ", "use ", "prefer ")) else told
 
 
 _HERE = re.compile(r"(?<=\w) here(?=[,.;!]|$)")

@@ -187,8 +187,15 @@ ANSWERS = (
 )
 
 
+IN_PASSING = (
+    human("The vendor of the crane is gone since 2011 so no point in searching for docs."),
+    agent("I leave that."),
+)
+
+
 def everything() -> pl.DataFrame:
     """A session about a project, a chat of nothing of the kind, a decision, refusals, answers."""
     chat = raw_logs((), CHAT, (CORRECTED,), project=None)
     refused = raw_logs((), (), (), REFUSALS, ANSWERS)
-    return pl.concat([raw_logs(SESSION), chat, refused])
+    passing = raw_logs((), (), (), (), (), IN_PASSING)
+    return pl.concat([raw_logs(SESSION), chat, refused, passing])

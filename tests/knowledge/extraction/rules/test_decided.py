@@ -100,6 +100,14 @@ def decided(text: str) -> list[str]:
         ("Ropes are being replaced by chains.",) * 2,
         ("We'll ship v2 without the ferry",) * 2,
         ("We are not going to do night tours this year.",) * 2,
+        ("I don't think we need `mooring_policy`, the default is fine.",) * 2,
+        ('We should not show "tug" for ferries, but instead "pusher".',) * 2,
+        ("I decided that piers 4 and 5 become one.",) * 2,
+        ("For the license we went with AGPL.",) * 2,
+        ("After comparing I take chains over ropes for this.",) * 2,
+        ("We keep the old crane until the board has moved, so no night shift.",) * 2,
+        ("Tides are going to be stored as integers.",) * 2,
+        ("Dock-ix it is, pier-age was nice.",) * 2,
     ],
 )
 def test_what_a_person_decides(text: str, kept: str) -> None:

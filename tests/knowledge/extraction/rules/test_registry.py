@@ -55,6 +55,7 @@ def test_names_are_unique_and_confidences_fixed() -> None:
         "refused_call": 1.0,
         "redirects": 0.8,
         "explains": 0.8,
+        "salient": 0.7,
         "chooses": 0.8,
         "correction": 0.8,
         "targets_system": 0.7,

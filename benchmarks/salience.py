@@ -1,0 +1,162 @@
+"""Fits the weights of salience to messages whose worth is known, and measures them on others.
+
+    python -m benchmarks salience [--json]
+
+Those who wrote the messages of benchmarks/said/ did not know the rules. The weights are fitted to
+the sets of FITTED and written beside the model; each other set of sessions is held out: of how many
+of its messages that hold something a sentence is taken, and of those that hold nothing.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from benchmarks.said import FITTED as SEEN
+from benchmarks.said import NOTHING, SAID, Message, messages
+from cairn.knowledge.extraction.rules.salient import salient
+from cairn.knowledge.extraction.salience.model import (
+    KINDS,
+    WEIGHTS,
+    Vocabulary,
+    as_lines,
+    features,
+    salience,
+)
+from cairn.knowledge.extraction.salience.ngrams import ngrams
+from cairn.knowledge.schema.identity import digest
+
+FITTED = sorted(name for name in SEEN if name.startswith("sessions"))
+FEWEST_WORDS, FEWEST_PIECES = 5, 8
+"""Messages that an n-gram must stand in to be known."""
+
+KEPT = 6_000
+"""N-grams that are kept: those that weigh most in a first fit."""
+
+_SHRINKS = 3.0
+"""Inverse strength of the penalty on large weights: of 1, 3 and 10 the best of held-out sets."""
+
+
+class Columns(NamedTuple):
+    """N-grams that are known, by their column."""
+
+    words: dict[str, int]
+    pieces: dict[str, int]
+
+    @property
+    def all(self) -> list[tuple[str, str]]:
+        """Part and n-gram of each column."""
+        return [("words", one) for one in self.words] + [("pieces", one) for one in self.pieces]
+
+
+def known(told: Sequence[Message]) -> Columns:
+    """The n-grams that stand in enough messages."""
+    return _columns(
+        *(
+            [
+                one
+                for one, count in Counter(
+                    one for message in told for one in ngrams(message.text)[part]
+                ).items()
+                if count >= fewest
+            ]
+            for part, fewest in enumerate((FEWEST_WORDS, FEWEST_PIECES))
+        )
+    )
+
+
+def _columns(words: Sequence[str], pieces: Sequence[str]) -> Columns:
+    ordered = sorted(words), sorted(pieces)
+    return Columns(
+        {one: at for at, one in enumerate(ordered[0])},
+        {one: at + len(ordered[0]) for at, one in enumerate(ordered[1])},
+    )
+
+
+def matrix(told: Sequence[Message], columns: Columns) -> "csr_matrix[Any]":
+    """A row per message, a column per known n-gram."""
+    values: list[float] = []
+    places: list[int] = []
+    ends = [0]
+    for message in told:
+        parts = features(message.text, columns.words, columns.pieces)
+        for part, at in (("words", columns.words), ("pieces", columns.pieces)):
+            values += parts[part].values()
+            places += [at[one] for one in parts[part]]
+        ends.append(len(values))
+    return csr_matrix((values, places, ends), shape=(len(told), len(columns.all)))
+
+
+def fitted(told: Sequence[Message]) -> Vocabulary:
+    """Weights for holding anything, and among what holds something for each of KINDS."""
+    columns = known(told)
+    holds = np.array([message.kind != NOTHING for message in told])
+    first = _regression().fit(matrix(told, columns), holds).coef_[0]
+    heaviest = set(np.argsort(-np.abs(first), kind="stable")[:KEPT].tolist())
+    columns = _columns(
+        [one for one, at in columns.words.items() if at in heaviest],
+        [one for one, at in columns.pieces.items() if at in heaviest],
+    )
+    rows = matrix(told, columns)
+    anything = _regression().fit(rows, holds)
+    kinds = [message.kind for message in told if message.kind != NOTHING]
+    each = _regression(class_weight="balanced").fit(rows[holds], kinds)
+    order = [list(each.classes_).index(kind) for kind in KINDS]
+    weights = np.vstack([anything.coef_, each.coef_[order]]).T.tolist()
+    return Vocabulary(
+        {one: weights[at] for one, at in columns.words.items()},
+        {one: weights[at] for one, at in columns.pieces.items()},
+        [*anything.intercept_.tolist(), *each.intercept_[order].tolist()],
+    )
+
+
+def _regression(**more: object) -> LogisticRegression:
+    return LogisticRegression(C=_SHRINKS, max_iter=3_000, **more)
+
+
+def source() -> str:
+    """What names the messages that weights were fitted to."""
+    return digest(*(SAID.joinpath(f"{name}.tsv").read_text(encoding="utf-8") for name in FITTED))
+
+
+def measured() -> dict[str, dict[str, Any]]:
+    """By held-out set: `auc`, and by kind its `messages`, and of how many something is `taken`."""
+    result: dict[str, dict[str, Any]] = {}
+    for name in sorted(file.stem for file in SAID.glob("sessions_*.tsv")):
+        if name in FITTED:
+            continue
+        told = messages(name)
+        scores = [salience(message.text) for message in told]
+        whole = Counter(message.kind for message in told)
+        taken = Counter(message.kind for message in told if salient(message.text))
+        result[name] = {
+            "auc": round(float(roc_auc_score([one.kind != NOTHING for one in told], scores)), 3),
+            **{kind: {"messages": whole[kind], "taken": taken[kind]} for kind in sorted(whole)},
+        }
+    return result
+
+
+def table(result: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Lines of Markdown."""
+    yield "| held out | AUC | " + " | ".join((*KINDS, "nothing to keep")) + " |"
+    yield "| --- | ---: |" + " ---: |" * (len(KINDS) + 1)
+    for name, own in result.items():
+        cells = [f"{own[kind]['taken']} of {own[kind]['messages']}" for kind in (*KINDS, NOTHING)]
+        yield f"| {name} | {own['auc']} | " + " | ".join(cells) + " |"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Fits, writes the weights, and prints what they find in the sets that are held out."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks salience", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print the measurements as JSON")
+    given = parser.parse_args(arguments)
+    weights = fitted([message for name in FITTED for message in messages(name)])
+    WEIGHTS.write_text("\n".join([source(), *as_lines(weights), ""]), encoding="utf-8")
+    result = measured()
+    print(json.dumps(result, indent=1) if given.json else "\n".join(table(result)))

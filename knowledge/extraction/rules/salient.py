@@ -1,0 +1,130 @@
+"""What a person says that no form of a rule fits, and that is likely worth remembering.
+
+How likely is judged of the whole message and of its sentence, as fitted to others
+(cairn.knowledge.extraction.salience). What is kept is the one sentence that says most, if it can
+be read alone.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from cairn.knowledge.extraction.rules.decided import decisions
+from cairn.knowledge.extraction.rules.directives import TO_AGENT, as_kept, directives
+from cairn.knowledge.extraction.rules.explained import explained
+from cairn.knowledge.extraction.rules.forms.directives import alone, is_order
+from cairn.knowledge.extraction.rules.forms.word_classes import ASKS, DOUBTED
+from cairn.knowledge.extraction.rules.rule import (
+    BY_OWN_HAND,
+    SAID_BY_PERSON,
+    Record,
+    Rule,
+    RuleExample,
+    RuleMatch,
+    each,
+    rule,
+)
+from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose, states
+from cairn.knowledge.extraction.salience.model import kind_of, salience
+from cairn.knowledge.nlp.plain_words import lead_in, plain_words
+from cairn.knowledge.nlp.text import words
+from cairn.knowledge.schema.policy import Policy
+
+LEAST = 1.0
+"""Log odds, the mean of a message's and its sentence's, from which it is taken: in sets that were
+held out 11 of 12 that are taken hold something (benchmarks/said)."""
+
+_LONGEST, _FEWEST = 120, 5
+"""Words of a message, and of a sentence, that are judged: what they were fitted to is no longer."""
+
+_PREDICATES = {"directive": "directs", "decision": "decides"}
+_POINTS = re.compile(
+    r"(?:it|its|this|that|these|those|they|them|there|he|she|both|because|same|which|one|if)\b"
+)
+"""What can only be read beside what was said before, or asks without its mark."""
+_PASSES = re.compile(
+    r"\b(?:recently|just|currently|now|again|today|yesterday|still|at the moment|so far|already)\b"
+)
+"""What is said of how the work stands."""
+
+
+class SalientSentence(NamedTuple):
+    """A sentence as it is kept, where it stands, and the predicate of what it says."""
+
+    text: str
+    start: int
+    end: int
+    predicate: str
+
+
+@lru_cache(maxsize=4_096)
+def salient(text: str) -> SalientSentence | None:
+    """The sentence of what a person typed that is likely worth remembering; None if none is."""
+    if len(words(text)) > _LONGEST:
+        return None
+    parts = [part for place in prose(text) for part in parted(text, place.start, place.end)]
+    can_be = [(start, end) for start, end in parts if _can_be_kept(text[start:end])]
+    if not can_be:
+        return None
+    start, end = max(can_be, key=lambda part: salience(text[slice(*part)]))
+    if (salience(text) + salience(text[start:end])) / 2 <= LEAST:
+        return None
+    predicate = _PREDICATES.get(kind_of(text[start:end]), "states")
+    plain, places = plain_words(text[start:end])
+    start += places[lead_in(plain).opening]
+    kept = as_kept(text[start:end])
+    return SalientSentence(kept, start, end, predicate) if kept else None
+
+
+def _can_be_kept(sentence: str) -> bool:
+    """Whether it asserts something that can be read alone."""
+    plain = plain_words(sentence).text
+    told = plain[lead_in(plain).opening :]
+    return (
+        len(sentence) <= LONGEST_SENTENCE
+        and len(words(told)) >= _FEWEST
+        and not (ASKS.match(told) or _POINTS.match(told) or is_order(told))
+        and not (DOUBTED.search(told) or _PASSES.search(told))
+        and alone(told)
+    )
+
+
+def _says(record: Record, policy: Policy) -> Iterator[RuleMatch]:
+    found = salient(record.words)
+    if found and not _is_told(record, policy):
+        yield RuleMatch(found.text, found.start, found.end, predicate=found.predicate)
+
+
+def _is_told(record: Record, policy: Policy) -> bool:
+    """Whether a form of a rule finds something that lasts in a message."""
+    return bool(
+        decisions(record.words, True)
+        or any(one.standing for one in directives(record.words))
+        or any(one.lasting for one in explained(record.words, record.project is not None))
+        or any(states(record, policy))
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "salient",
+        1,
+        "What a person says in passing, in words that no form fits, and that likely lasts.",
+        predicate="states",
+        confidence=0.7,
+        reads=SAID_BY_PERSON & BY_OWN_HAND & TO_AGENT,
+        find=each(_says),
+        examples=(
+            RuleExample(
+                "We talked to the harbour board, no night tours, the ferry stays a day service",
+                ("We talked to the harbour board, no night tours, the ferry stays a day service",),
+            ),
+            RuleExample(
+                "The vendor of the crane is gone since 2011 so no point in searching for docs.",
+                ("The vendor of the crane is gone since 2011 so no point in searching for docs.",),
+            ),
+            RuleExample("can you check why the crane is slow, it was fine before the rebase"),
+        ),
+    ),
+)

@@ -1,0 +1,79 @@
+"""What is taken of a message that no form of a rule fits, and what is left."""
+
+import pytest
+
+from benchmarks.salience import measured, source
+from cairn.knowledge.extraction.rules.salient import LEAST, salient
+from cairn.knowledge.extraction.salience.model import WEIGHTS, kind_of, salience
+from cairn.knowledge.extraction.salience.ngrams import ngrams
+
+
+def test_an_ngram_is_of_words_or_of_a_piece_of_one() -> None:
+    words, pieces = ngrams("Don't moor at `pier_4` in 2026")
+    assert {"^", "do not moor", "at xx in", "0 $"} <= {*words}
+    assert {" mo", "oor ", " xx "} <= {*pieces}
+    assert not any(" " in piece.strip() for piece in pieces)
+    assert ngrams("") == ngrams("  ")
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate"),
+    [
+        (
+            "We talked to the harbour board, no night tours, the ferry stays a day service",
+            "decides",
+        ),
+        ("The vendor of the crane is gone since 2011 so no point in searching for docs.", "states"),
+        ("App has no backend at all, everything local, tides in the documents dir", "states"),
+        ("The tide page was slow because its table had no index, adding one fixed it", "states"),
+    ],
+)
+def test_what_is_said_in_passing_is_taken_as_it_was_said(text: str, predicate: str) -> None:
+    found = salient(text)
+    assert found
+    assert (found.text, found.predicate) == (text, predicate)
+
+
+def test_of_a_longer_message_the_sentence_that_says_it_is_taken() -> None:
+    request = "Can you look at the berth list, the third column is cut off."
+    told = "We talked to the harbour board, no night tours, the ferry stays a day service."
+    found = salient(f"{request} {told} Then commit.")
+    assert found
+    assert found.text == told
+    assert f"{request} {told} Then commit."[found.start : found.end] == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ok go on",
+        "can you check why the crane is slow, it was fine before the rebase",
+        "If the board says no, does the ferry stay a day service?",
+        "We recently talked to the harbour board, the ferry currently stays a day service",
+        "It stays a day service, they talked to the harbour board",
+        "Maybe we talk to the harbour board and the ferry stays a day service",
+        "We talked to the harbour board. " * 40,
+    ],
+)
+def test_what_asks_doubts_points_passes_or_is_long_is_left(text: str) -> None:
+    assert salient(text) is None
+
+
+def test_weights_are_those_of_the_messages_that_they_name() -> None:
+    """Else: `python -m benchmarks salience`."""
+    assert WEIGHTS.read_text(encoding="utf-8").split("\n", 1)[0] == source()
+
+
+def test_in_messages_that_it_was_not_fitted_to_it_finds_four_of_ten_and_is_seldom_wrong() -> None:
+    kinds = [own for name, own in measured().items() if name != "sessions_4"]
+    found = [sum(own[kind]["taken"] for own in kinds) for kind in ("decision", "lesson", "drop")]
+    there = [sum(own[kind]["messages"] for own in kinds) for kind in ("decision", "lesson", "drop")]
+    assert found[0] + found[1] > 0.4 * (there[0] + there[1])
+    assert found[2] < 0.02 * there[2]
+    assert salience("ok go on") < LEAST
+
+
+def test_a_kind_is_told_among_what_holds_something() -> None:
+    assert kind_of("never push to main, the release bot does that") == "directive"
+    assert kind_of("the outage came from an expired key, rotating it ended it") == "lesson"
