@@ -19,6 +19,7 @@ import pytest
 
 from cairn.assets.candidates import estimate, run_candidates
 from cairn.assets.engine.namespaces import make_known
+from cairn.assets.learning_candidates import run_learning_candidates
 from cairn.assets.pending import by_conversation, candidates, learning_candidates, publication
 from cairn.knowledge.extraction.llm_extraction import FULL_MODE
 from cairn.knowledge.learnings.llm.extraction import LEARNING_MODEL
@@ -94,43 +95,16 @@ def by_model(state: State) -> pl.DataFrame:
     return rows.collect().sort("candidate_id")
 
 
-def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows_for_one_price(
-    opened: Callable[..., State], server: ModelServer
-) -> None:
-    state = opened()
-    follow(state, UNPUBLISHED)
-    paid, rows = server.requests, by_model(state)
-    assert paid > 0
-    said = rows.filter(pl.col("kind") == "fact")
-    assert sorted(said["quote"]) == sorted(text for _, _, text in (CHAT[0], CHAT[3]))
-    refused = state.warehouse.read(REJECTED_FACTS).collect()
-    asked = refused.filter(pl.col("quote") == CHAT[2][2], pl.col("kind") == "fact")
-    assert set(asked["reason"]) == {"question"}
-    names = state.warehouse.read(ENTITIES).collect()
-    assert "bees" in names["name"].to_list()
-    known = state.warehouse.read(MEMORY).filter(pl.col("extractor").str.contains("/")).collect()
-    assert set(known["content"]) >= {CHAT[0][2], CHAT[3][2]}
-    assert_as_built(state)
-
-    # A replay costs no call.
-    again = opened()
-    run_candidates(again, ["2026-03-01"])
-    assert server.requests == paid
-    assert by_model(again).equals(rows)
-
-    # Without the model its rows go, and with it they come back for nothing.
-    follow(opened(model=None), until="candidates")
-    assert by_model(state).is_empty()
-    follow(opened(), until="candidates")
-    assert by_model(state).equals(rows)
-    assert server.requests == paid
+FEELINGS = ("Bees make my day, every day.", "Und wasps gehen mir auf die Nerven.")
 
 
 def liking(question: str) -> Said:
-    """Finds bees and wasps, and what is said of them."""
+    """What the chat says; elsewhere finds bees and wasps, and what is said of them."""
     told = {"Bees": "like", "wasps": "dislike"}
     spoken = re.findall(r"^\[(\d+)\] human.*\n    (.*)$", question, re.MULTILINE)
     about = [(int(n), text, name) for n, text in spoken for name in told if name in text]
+    if not about:
+        return telling(question)
     if "Names:" not in question:
         return json.dumps({"names": [{"name": k, "message": n, "quote": t} for n, t, k in about]})
     return json.dumps(
@@ -144,31 +118,55 @@ def liking(question: str) -> Said:
     )  # fmt: skip
 
 
-def test_what_a_model_reads_somebody_to_like_and_dislike_costs_no_further_call(
+def test_what_a_person_said_becomes_a_fact_about_a_name_that_no_rule_knows_for_one_price(
     opened: Callable[..., State], server: ModelServer, logs: Path
 ) -> None:
-    said = ["Bees make my day, every day.", "Und wasps gehen mir auf die Nerven."]
-    chat(logs, "hives", [("user", f"2026-03-01T09:0{at}:00Z", one) for at, one in enumerate(said)])
+    felt = [("user", f"2026-03-01T10:0{at}:00Z", one) for at, one in enumerate(FEELINGS)]
+    chat(logs, "feelings", felt)
     server.script = liking
     state = opened()
     follow(state, UNPUBLISHED)
+    paid, rows = server.requests, by_model(state)
+    assert paid > 0
+    said = rows.filter(pl.col("kind") == "fact", ~pl.col("quote").is_in(FEELINGS))
+    assert sorted(said["quote"]) == sorted(text for _, _, text in (CHAT[0], CHAT[3]))
+    refused = state.warehouse.read(REJECTED_FACTS).collect()
+    asked = refused.filter(pl.col("quote") == CHAT[2][2], pl.col("kind") == "fact")
+    assert set(asked["reason"]) == {"question"}
+    names = state.warehouse.read(ENTITIES).collect()
+    assert "bees" in names["name"].to_list()
+    known = state.warehouse.read(MEMORY).filter(pl.col("extractor").str.contains("/")).collect()
+    assert set(known["content"]) >= {CHAT[0][2], CHAT[3][2]}
+    assert_as_built(state)
+
+    # What it reads somebody to like and dislike costs no further call.
     held = state.warehouse.read(PREFERENCES).collect().sort("name")
     assert held.select("attitude", "name", "source").rows() == [
         ("like", "bees", "message"),
         ("dislike", "wasps", "message"),
     ]
     signs = state.warehouse.read(ENGAGEMENTS).filter(pl.col("engagement_type") == "statement")
-    read = by_model(state).filter(pl.col("predicate").is_in(["likes", "dislikes"]))
+    read = rows.filter(pl.col("predicate").is_in(["likes", "dislikes"]))
     assert set(signs.collect()["record_id"]) == set(read["record_id"]) == set(held["record_id"])
-    assert set(read["quote"]) == set(said)
-    assert_as_built(state)
-    prompts = {body["messages"][0]["content"] for body in server.asked}
+    assert set(read["quote"]) == {*FEELINGS}
     shown = [body["messages"][-1]["content"] for body in server.asked]
     assert len(shown) == len(set(shown)), "no message is asked about twice"
+    prompts = {body["messages"][0]["content"] for body in server.asked}
     assert len(prompts) == 2, "for names and for facts"
 
+    # A replay costs no call.
+    again = opened()
+    run_candidates(again, ["2026-03-01"])
+    assert server.requests == paid
+    assert by_model(again).equals(rows)
+
+    # Without the model its rows go, and with it they come back for nothing.
     follow(opened(model=None), until="engagements")
+    assert by_model(state).is_empty()
     assert state.warehouse.read(PREFERENCES).collect().is_empty()
+    follow(opened(), until="candidates")
+    assert by_model(state).equals(rows)
+    assert server.requests == paid
 
 
 def test_a_message_that_no_answer_can_be_had_about_is_a_dead_letter(
@@ -224,7 +222,7 @@ def test_no_secret_of_an_answer_is_kept(
 
     server.script = leaking
     state = opened()
-    follow(state)
+    follow(state, UNPUBLISHED)
     told = by_model(state).filter(pl.col("quote") == CHAT[3][2], pl.col("kind") == "fact")
     assert told["content"].str.contains("[redacted:github]", literal=True).to_list() == [True]
     for table in TABLES.values():
@@ -263,10 +261,15 @@ def test_a_run_asks_for_a_while_and_the_next_goes_on(
     server.delay = 0.6
     asks = {"model_seconds": 1.0, "model_concurrency": 1}
     state = State(opened().home, opened().settings.model_copy(update=asks))
+    state.begin_run()
+    follow(state, until="candidates")
+    assert 0 < server.requests < 4, "a third question begins after the time of a run"
+    assert state.model_goes_on
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
-        jobs = house.follow()
-        assert jobs.count("update") > 1, "a third question begins after the time of a run"
+        while house.looked(new_logs) == "update":
+            state.begin_run()
+            follow(state)
         assert server.requests == 4, "names and facts of two episodes"
         assert house.tick() == "nothing new"
     assert set(by_model(state)["day"]) == {"2026-01-01", "2026-03-01"}
@@ -280,17 +283,22 @@ def test_the_runs_of_one_command_share_a_budget(
     server.script = lambda question: {"content": telling(question), "tokens": (10_000, 100, 0)}
     follow(opened(model=None), until="raw_logs")
     state = State(opened().home, opened().settings.model_copy(update={"budget_run": 0.0018}))
+    state.begin_run("one")
+    follow(state, until="candidates")
+    assert server.requests == 1
     with dg.DagsterInstance.ephemeral() as instance:
         make_known(instance, ["default"])
-        for command, requests in (("one", 1), ("one", 1), ("two", 2)):
-            job = definitions(state).resolve_job_def("refresh")
-            assert job.execute_in_process(
-                instance=instance,
-                tags={COMMAND_TAG: command},
-                partition_key="default",
-                asset_selection=[dg.AssetKey("candidates")],
-            ).success
-            assert server.requests == requests
+        job = definitions(state).resolve_job_def("refresh")
+        assert job.execute_in_process(
+            instance=instance,
+            tags={COMMAND_TAG: "one"},
+            partition_key="default",
+            asset_selection=[dg.AssetKey("candidates")],
+        ).success
+    assert server.requests == 1
+    state.begin_run("two")
+    follow(state, until="candidates")
+    assert server.requests == 2
 
 
 def test_what_a_model_would_be_asked_is_said_beforehand_and_asks_nothing(
@@ -331,8 +339,9 @@ def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
 
     paid = server.requests
     assert forget_work(state, ["2026-03-03"]) > 0
-    follow(opened(), until="learnings")
-    assert state.warehouse.read(LEARNINGS).collect().to_dicts() == [learned]
+    run_learning_candidates(opened(), ["2026-03-03"])
+    again = state.warehouse.read(LEARNING_CANDIDATES).filter(pl.col("value") >= 0.3).collect()
+    assert again.sort(pl.all()).equals(judged.sort(pl.all()))
     assert server.requests == paid
 
     thumb = {
@@ -374,29 +383,6 @@ def test_a_learning_keeps_the_words_that_an_earlier_model_gave_it(
     ]
     assert told[1]["version_id"] == learned["learning_id"] != told[0]["version_id"]
     assert "No order is lost" in told[0]["content"]
-
-
-def test_a_conversation_under_way_is_asked_about_once_it_rests(
-    opened: Callable[..., State], server: ModelServer, logs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = datetime.now(UTC)
-    began = [f"{now - timedelta(seconds=60 - n):%Y-%m-%dT%H:%M:%SZ}" for n in range(len(LESSON))]
-    said = [(role, at, text) for at, (role, _, text) in zip(began, LESSON, strict=True)]
-    chat(logs, "outbox", said)
-    server.script = teaching
-    state = opened()
-    follow(state)
-    with dg.DagsterInstance.ephemeral() as instance:
-        house = House(state, state.home.root, instance)
-        assert house.tick() == "nothing new"
-        assert state.warehouse.read(LEARNINGS).collect().is_empty()
-        assert not state.model_waited < 600
-        at_once = partial(finished, idle=timedelta())
-        monkeypatch.setattr(learning_candidates, "finished", at_once)
-        assert house.looked(new_logs) == "update"
-    follow(opened(), until="learnings")
-    assert state.warehouse.read(LEARNINGS).collect().height == 1
-    assert pending_days(state) == []
 
 
 def test_a_conversation_without_times_rests_when_its_file_does(
@@ -442,7 +428,7 @@ def test_a_lesson_comes_with_the_model_stands_while_more_is_said_and_goes_with_i
     assert (len(before), stands.height) == (1, 1)
     assert learning_candidates.pending_days(opened()) == []
 
-    # More is said, and that is under way.
+    # More is said, and that is under way: it makes no run until it rests.
     at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     more = ("user", at, "One more problem: the outbox grows.")
     chat(logs, "outbox", [*LESSON, more])
@@ -451,10 +437,14 @@ def test_a_lesson_comes_with_the_model_stands_while_more_is_said_and_goes_with_i
     assert learned().equals(stands)
     house = House(state, state.home.root, dg.DagsterInstance.ephemeral())
     assert not broken(house)
+    assert house.tick() == "nothing new"
+    assert not state.model_waited < 600
 
     # It rests: as if made at once.
     monkeypatch.setattr(learning_candidates, "finished", partial(finished, idle=timedelta()))
+    assert house.looked(new_logs) == "update"
     follow(opened(), until="learnings")
+    assert pending_days(state) == []
     (row,) = by_model()
     assert row["content_hash"] != before[0]["content_hash"]
     assert_as_built(state, "learning_candidates", "learnings")
