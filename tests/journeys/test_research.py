@@ -127,7 +127,7 @@ def test_a_learn_prompt_completes_and_its_facts_are_found(
     assert (report.due, report.done + report.empty, report.failed) == (4, 4, 0)
     assert report.done >= 1
     assert prompt(state) == ("completed", 0)
-    assert round_of(state, folder, clock).due == 0, "nothing is due twice"
+    assert enrich(state, folder, clock).due == 0, "nothing is due twice"
 
     results = state.warehouse.read(RAW_LOGS).filter(kind="tool_result", tool_name="search")
     assert set(results.collect()["trigger"]) == {"learn_command"}
@@ -189,7 +189,7 @@ def test_a_search_that_was_begun_is_not_repeated_by_itself(
     follow(state, QUEUE)
     row = recurring(state)
     assert row["blocked_by"] == "unknown"
-    assert round_of(state, folder, clock).due == 0
+    assert enrich(state, folder, clock).due == 0
     effect_id = str(row["effect_id"])
     assert try_again(state, "default", "search", effect_id, clock())
     assert not try_again(state, "default", "search", effect_id, clock())
@@ -221,7 +221,7 @@ def test_what_was_looked_up_unasked_brings_in_no_topic(
     follow(state, QUEUE)
     names = set(state.warehouse.read(ENTITIES).collect()["name"])
     assert round_of(state, folder, clock).switched_on == 1
-    assert round_of(state, folder, clock).due == 0, "what was said before is not searched for"
+    assert enrich(state, folder, clock).due == 0, "what was said before is not searched for"
     told(state, "/like bees", clock())
     follow(state, QUEUE)
     (row,) = queue(state, clock()).to_dicts()
@@ -250,7 +250,7 @@ def test_a_namespace_makes_as_many_searches_a_day_as_its_limit_has(
     assert report.done + report.empty == 4 + 1
     assert queue(state, clock()).is_empty(), "so that nothing looks again until midnight"
     clock.at += timedelta(days=1)
-    report = round_of(state, folder, clock)
+    enrich(state, folder, clock)
     assert intended(state, "search", clock.at - timedelta(hours=1)) == {"other": 1}
 
 
@@ -267,11 +267,12 @@ def test_budgets_and_a_provider_that_is_down_stop_a_run(
 
     limits = {"search_budget_run": 3, "search_budget_day": 5}
     few = State(state.home, state.settings.model_copy(update=limits))
-    report = round_of(few, folder, clock)
+    report = enrich(few, folder, clock)
     assert (report.done + report.empty, report.left) == (3, 4)
-    report = round_of(few, folder, clock)
+    report = enrich(few, folder, clock)  # on a table that does not know of them yet
     assert (report.done + report.empty, report.left) == (1, 3), "the failed one counts too"
     assert enrich(few, folder, clock).why == "the budget of searches is spent"
+    follow(few, QUEUE)
     clock.at += timedelta(days=1)
     report = round_of(few, folder, clock, UNPUBLISHED)
     assert (report.done + report.empty, report.left) == (3, 1), "the failed one is due again"
