@@ -166,7 +166,7 @@ def test_in_another_namespace_it_is_the_same_by_other_ids(
     state = opened(tmp_path / "home")
     done = import_export(state, exported.folder, "bo")
     assert (done.namespace, done.origin, done.answers.elsewhere) == ("bo", "ada", 1)
-    follow(state)
+    follow(state, MEMORY.name)
     columns = ["content", "predicate", "status", "confidence", "first_seen"]
     then, now = (
         each.warehouse.read(MEMORY).select(columns).sort(columns).collect()
@@ -270,7 +270,7 @@ def test_what_is_forgotten_leaves_the_import_and_does_not_come_back(
     facts = _facts(state)
     gone = facts.filter(pl.col("content") == told)["fact_id"][0]
     note(state.home, reach(state, target(state, gone, "ada")).event)
-    follow(state)
+    follow(state, MEMORY.name)
     assert _facts(state).filter(pl.col("content") == told).is_empty()
     assert told not in file.read_text()
     assert standing(state.home.inbox, told) == {}
@@ -283,7 +283,7 @@ def test_what_is_forgotten_leaves_the_import_and_does_not_come_back(
             (place / RECORDS_FILE).write_bytes(b"".join(lines[1:]))
         assert import_export(state, place).forgotten == 1
         assert not any(told in one.read_text() for one in imports(state.home, "ada"))
-    follow(state)
+    assert follow(state, MEMORY.name) == []
     assert state.warehouse.read(RECORDS).collect().height == records
 
     note(state.home, reach(state, target(state, "ada")).event)
