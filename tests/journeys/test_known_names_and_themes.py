@@ -70,11 +70,19 @@ def known_only(state: State) -> pl.DataFrame:
     return state.warehouse.read(KNOWN_ONLY_CANDIDATES).collect()
 
 
-@pytest.mark.usefixtures("searched")
-def test_a_search_of_the_system_says_of_known_names_alone(
-    opened: Opened, server: ModelServer
+def test_a_search_of_the_system_says_of_known_names_alone_in_any_order_of_arrival(
+    opened: Opened, server: ModelServer, logs: Path
 ) -> None:
     server.script = told
+    (logs / "hives.jsonl").rename(logs / "hives.later")
+    looked_up(logs, "after", "2026-03-09", AFTER)
+    state = opened()
+    follow(state, until=UNPUBLISHED)
+    assert known_only(state).is_empty()
+    assert not model_work_pending(state), "a home of nothing but own searches comes to rest"
+
+    (logs / "hives.later").rename(logs / "hives.jsonl")
+    looked_up(logs, "before", "2026-02-20", BEFORE)
     state = opened()
     follow(state)
     found = known_only(state)
@@ -93,26 +101,13 @@ def test_a_search_of_the_system_says_of_known_names_alone(
     assert not any(BEFORE in json.dumps(each) for each in server.asked), "nobody knew of bees then"
     assert_as_built(state)
     paid = server.requests
-    follow(opened())
+    follow(opened(), until="known_only")
     assert server.requests == paid
     without = opened(model=None)
     follow(without, until=UNPUBLISHED)
     by_grammar = known_only(without).select("quote", "extractor").rows()
     assert by_grammar == [("The bees dance to show the way.", KNOWN_ONLY_STAGE.extractor.label)]
     assert_as_built(without)
-
-
-def test_any_order_of_arrival_gives_the_same(opened: Opened, logs: Path) -> None:
-    (logs / "hives.jsonl").rename(logs / "hives.later")
-    looked_up(logs, "after", "2026-03-09", AFTER)
-    state = opened()
-    follow(state, until="known_only")
-    assert known_only(state).is_empty()
-    (logs / "hives.later").rename(logs / "hives.jsonl")
-    looked_up(logs, "before", "2026-02-20", BEFORE)
-    follow(opened(), until=UNPUBLISHED)
-    assert known_only(state).height == 1
-    assert_as_built(opened())
 
 
 @pytest.mark.usefixtures("searched")
@@ -137,14 +132,6 @@ def test_what_could_not_be_asked_is_asked_when_the_model_is_back(
         follow(opened())
         assert known_only(state).height == 1
         assert house.tick() == "nothing new"
-
-
-def test_a_home_of_nothing_but_own_searches_comes_to_rest(opened: Opened, logs: Path) -> None:
-    (logs / "hives.jsonl").unlink()
-    looked_up(logs, "after", "2026-03-09", AFTER)
-    state = opened()
-    follow(state)
-    assert not model_work_pending(state)
 
 
 @pytest.mark.usefixtures("searched")
@@ -206,8 +193,10 @@ def threads(logs: Path) -> None:
         chat(logs, name, said)
 
 
-@pytest.mark.usefixtures("threads")
-def test_a_theme_of_several_conversations_bears_a_fact(opened: Opened, server: ModelServer) -> None:
+@pytest.mark.usefixtures("threads", "searched")
+def test_a_theme_of_several_conversations_bears_a_fact_and_what_another_model_costs_is_said(
+    opened: Opened, server: ModelServer
+) -> None:
     server.script = generalising
     state = opened()
     follow(state)
@@ -226,13 +215,7 @@ def test_a_theme_of_several_conversations_bears_a_fact(opened: Opened, server: M
     assert sorted(drawn_from) == drawn["derived_from"][0].to_list()
     assert_as_built(state)
 
-
-@pytest.mark.usefixtures("threads", "searched")
-def test_a_changed_model_makes_these_stages_stale_and_says_what_they_cost(
-    opened: Opened, server: ModelServer
-) -> None:
-    server.script = generalising
-    follow(opened(), until=THEME_FACTS_STAGE.name)
+    # Another model makes the stages that ask about all at once stale, and what it costs is said.
     other = opened(model="openai/gpt-4.1-mini")
     changes = {change.name: change for change in staleness(other).changes}
     for stage in (KNOWN_ONLY_STAGE, THEME_FACTS_STAGE):
