@@ -178,7 +178,36 @@ def test_a_record_goes_and_what_has_another_source_stays(state: State) -> None:
     assert follow(again) == [], "an unchanged home stays unchanged"
 
 
-def test_decisions_likes_and_mutes_repeat_what_is_forgotten_and_go_too(state: State) -> None:
+TEA = "# Tea\n\nGreen tea is brewed at 80 degrees, says the Kettleworth manual.\n"
+
+
+@pytest.fixture(scope="module")
+def searched_home(told: House, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which much was decided and liked, and searched for: a topic, once and again."""
+    place = tmp_path_factory.mktemp("searched")
+    state = copied(told.state.home.root, place / "home")
+    (place / "tea.md").write_text(TEA)
+    decide_of_rome(state)
+    switch_on(state, "default", EFFECT, datetime.now(UTC))
+    for kind, text in (
+        ("command", "/learn green tea"),
+        ("command", "/schedule brewing --every week"),
+        ("command", "/like green tea"),
+        ("note", "I live in Oslo."),
+        ("note", "I use Grafana for the NAS."),
+        ("command", "/like grafana"),
+        ("command", "/like the sea"),
+        ("command", "/mute grafana"),
+    ):
+        add_event(state, {"type": kind, "namespace": "default", "text": text})
+    follow(state, ENRICHMENT_QUEUE.name)
+    enrich(state, Folder(place, 3))
+    follow(state)
+    return place / "home"
+
+
+def decide_of_rome(state: State) -> None:
+    """A fact is retracted, that is taken back, and so is the taking back; each with a reason."""
     from cairn.serving.write.deciding import WantedDecision
     from cairn.serving.write.deciding import decide as take_down
     from cairn.serving.write.decisions import choose, with_members
@@ -189,51 +218,6 @@ def test_decisions_likes_and_mutes_repeat_what_is_forgotten_and_go_too(state: St
     undone = WantedDecision("undo", [retracted["decision_id"]], reason="Rome it is")
     again = WantedDecision("undo", [take_down(state, undone).told["decision_id"]], reason="no Rome")
     take_down(state, again)
-    for kind, text in (
-        ("note", "I live in Oslo."),
-        ("note", "I use Grafana for the NAS."),
-        ("command", "/like grafana"),
-        ("command", "/like the sea"),
-        ("command", "/mute grafana"),
-    ):
-        add_event(state, {"type": kind, "namespace": "default", "text": text})
-    follow(state)
-    assert "Rome" in inbox(state)
-    lines = len(inbox(state).splitlines())
-    assert standing_rows(state, "grafana")
-    about = target(state, fact(state, "I live in Rome.")), target(state, "grafana")
-    assert [each.target_type for each in about] == ["fact", "entity"]
-    for each in about:
-        note(state.home, reach(state, each).event)
-    follow(state)
-    assert "Rome" not in inbox(state)
-    assert "rafana" not in inbox(state)
-    assert "I live in Oslo." in inbox(state)
-    (file,) = state.home.inbox.rglob("*.jsonl")
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert len(inbox(state).splitlines()) == lines + 2, "other lines keep their number"
-    assert not standing_rows(state, "Rome")
-    assert as_they_are(state, "default")["preferences"].collect()["topic"].to_list() == ["the sea"]
-    assert not [name for name in standing_rows(state, "rafana") if name != "source_files"]
-    assert_as_built(state)
-
-
-TEA = "# Tea\n\nGreen tea is brewed at 80 degrees, says the Kettleworth manual.\n"
-
-
-@pytest.fixture(scope="module")
-def searched_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which a topic was looked into, one recurs, and an entity was searched for."""
-    place = tmp_path_factory.mktemp("searched")
-    state = State(open_home(place / "home"), Settings())
-    (place / "tea.md").write_text(TEA)
-    switch_on(state, "default", EFFECT, datetime.now(UTC))
-    for text in ("/learn green tea", "/schedule brewing --every week", "/like green tea"):
-        add_event(state, {"type": "command", "namespace": "default", "text": text})
-    follow(state, ENRICHMENT_QUEUE.name)
-    enrich(state, Folder(place, 3))
-    follow(state)
-    return place / "home"
 
 
 @pytest.fixture
@@ -262,13 +246,36 @@ def test_searches_go_with_what_they_were_made_for(searched_home: Path) -> None:
         assert event["records"] == sorted({asked, *made}), thing
 
 
-def test_an_entity_goes_with_all_searches_for_it(searched: State) -> None:
+def test_decisions_likes_mutes_and_searches_repeat_what_is_forgotten_and_go_too(
+    searched: State,
+) -> None:
     state = searched
+    assert "Rome" in inbox(state)
     assert inbox(state).casefold().count("green tea") > 8
-    forget(state, "green tea")
+    assert standing_rows(state, "grafana")
+    lines = len(inbox(state).splitlines())
+    names = ("grafana", "green tea")
+    about = [target(state, each) for each in (fact(state, "I live in Rome."), *names)]
+    assert [each.target_type for each in about] == ["fact", "entity", "entity"]
+    for each in about:
+        note(state.home, reach(state, each).event)
+    follow(state)
+    # The decisions of a fact.
+    assert "Rome" not in inbox(state)
+    assert not standing_rows(state, "Rome")
+    # What is liked and muted.
+    assert "rafana" not in inbox(state)
+    assert as_they_are(state, "default")["preferences"].collect()["topic"].to_list() == ["the sea"]
+    assert not [name for name in standing_rows(state, "rafana") if name != "source_files"]
+    # All searches for an entity; another that recurs stays.
     assert "green tea" not in inbox(state).casefold()
     assert "schedule_id" in inbox(state)
     assert not standing_rows(state, "reen tea")
+    # All else stays where it is.
+    assert "I live in Oslo." in inbox(state)
+    (file,) = state.home.inbox.rglob("*.jsonl")
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert len(inbox(state).splitlines()) == lines + 3, "other lines keep their number"
     assert_as_built(state)
 
 
