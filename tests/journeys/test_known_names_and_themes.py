@@ -4,13 +4,10 @@ The model is a server on loopback, asked through litellm.
 """
 
 import json
-import os
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-import dagster as dg
 import polars as pl
 import pytest
 
@@ -28,15 +25,13 @@ from cairn.knowledge.schema.tables import (
 from cairn.pipelines.checks.rebuild_equal import forget_failures
 from cairn.pipelines.planning.pending import model_work_pending
 from cairn.pipelines.planning.stale import staleness
-from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
 from cairn.serving.cli.commands.run.dead_letters import forget_answers
 from cairn.serving.query.explain import explain
 from cairn.serving.read.id_lookup import find
 from tests.journeys.hives import chat, looked_up, telling
 from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
-from tests.pipelines.house import House
-from tests.resources.model_server import ModelServer, Said, error
+from tests.resources.model_server import ModelServer, Said
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -108,30 +103,6 @@ def test_a_search_of_the_system_says_of_known_names_alone_in_any_order_of_arriva
     by_grammar = known_only(without).select("quote", "extractor").rows()
     assert by_grammar == [("The bees dance to show the way.", KNOWN_ONLY_STAGE.extractor.label)]
     assert_as_built(without)
-
-
-@pytest.mark.usefixtures("searched")
-def test_what_could_not_be_asked_is_asked_when_the_model_is_back(
-    opened: Opened, server: ModelServer
-) -> None:
-    state = opened()
-
-    def down(question: str) -> Said:
-        return error(503) if "dance" in question else telling(question)
-
-    server.script = down
-    follow(state)
-    with dg.DagsterInstance.ephemeral() as instance:
-        house = House(state, state.home.root, instance)
-        assert known_only(state).is_empty()
-        assert house.tick() == "default: the language model is waited for"
-        an_hour_ago = time.time() - 3600
-        os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
-        server.script = telling
-        assert house.looked(new_logs) == "update"
-        follow(opened())
-        assert known_only(state).height == 1
-        assert house.tick() == "nothing new"
 
 
 @pytest.mark.usefixtures("searched")

@@ -30,6 +30,7 @@ from cairn.knowledge.schema.tables import (
     DEAD_LETTERS,
     ENGAGEMENTS,
     ENTITIES,
+    KNOWN_ONLY_CANDIDATES,
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
@@ -47,7 +48,7 @@ from cairn.resources.home.inbox import append_event
 from cairn.serving.cli.commands.ask.show import PRINTED
 from cairn.serving.query.explain import explain
 from cairn.serving.read.id_lookup import find
-from tests.journeys.hives import CHAT, chat, telling
+from tests.journeys.hives import CHAT, DANCE, chat, looked_up, telling
 from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
 from tests.pipelines.checks.test_frames import broken
 from tests.pipelines.house import House
@@ -232,8 +233,18 @@ def test_no_secret_of_an_answer_is_kept(
 
 
 def test_a_model_that_is_down_leaves_its_part_for_later_and_is_left_alone_for_a_while(
-    opened: Callable[..., State], server: ModelServer
+    opened: Callable[..., State], server: ModelServer, logs: Path
 ) -> None:
+    def known_only() -> pl.DataFrame:
+        return state.warehouse.read(KNOWN_ONLY_CANDIDATES).collect()
+
+    def waits_and_is_asked_again() -> None:
+        assert house.tick() == "default: the language model is waited for"
+        an_hour_ago = time.time() - 3600
+        os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
+        assert house.looked(new_logs) == "update"
+
+    looked_up(logs, "after", "2026-03-09", DANCE)
     server.script = lambda _: error(503)
     state = opened()
     follow(state)
@@ -242,14 +253,17 @@ def test_a_model_that_is_down_leaves_its_part_for_later_and_is_left_alone_for_a_
     assert candidates.pending_days(opened()) == ["2026-03-01"]
     with dg.DagsterInstance.ephemeral() as instance:
         house = House(state, state.home.root, instance)
-        assert house.tick() == "default: the language model is waited for"
-        an_hour_ago = time.time() - 3600
-        os.utime(state.home.root / "model_waits", (an_hour_ago, an_hour_ago))
-        server.script = telling
-        assert house.looked(new_logs) == "update"
+        waits_and_is_asked_again()
+        # It answers about days, and not yet about what follows from all of them.
+        server.script = lambda asked: error(503) if "dance" in asked else telling(asked)
         follow(opened())
         assert by_model(state).height > 0
         assert candidates.pending_days(opened()) == []
+        assert known_only().is_empty()
+        waits_and_is_asked_again()
+        server.script = telling
+        follow(opened())
+        assert known_only().height == 1
         assert house.tick() == "nothing new"
 
 
