@@ -53,7 +53,7 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
         storage.index_connection = lambda: reused(index)
         asked_once = [name for name in ASKED_ONCE if hasattr(storage, name)]
         for name in asked_once:
-            setattr(storage, name, _once(getattr(storage, name)))
+            setattr(storage, name, told_once(getattr(storage, name)))
         try:
             yield
         finally:
@@ -62,7 +62,7 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
                 delattr(storage, name)  # what its class has counts again
 
 
-def _once(ask: Callable[..., bool]) -> Callable[..., bool]:
+def told_once(ask: Callable[..., bool]) -> Callable[..., bool]:
     """A question whose yes is remembered, whatever connection it is asked by."""
     yes: set[tuple[object, ...]] = set()
 

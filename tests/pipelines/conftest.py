@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from cairn.resources.context import State
-from cairn.resources.home.home import open_home
+from cairn.resources.home.home import Home, open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import list_sources
 from tests.homes import copy_home, once
@@ -31,12 +31,16 @@ def built(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> House:
         house = open_house(place)
         for name in FILES:
             shutil.copy(samples / name, house.logs / Path(name).name)
-        house.follow()
+        House(house.state, house.logs, kept_in(house.state.home)).follow()
 
     state = State(open_home(once(tmp_path_factory, "built", build) / "home"), Settings())
     (source,) = list_sources(state.home)  # of whoever built it
-    instance = dg.DagsterInstance.from_config(str(state.home.dagster))
-    return House(state, Path(source.path), instance)
+    return House(state, Path(source.path), kept_in(state.home))
+
+
+def kept_in(home: Home) -> dg.DagsterInstance:
+    """Dagster's instance that keeps its files in a home."""
+    return dg.DagsterInstance.from_config(str(home.dagster))
 
 
 @pytest.fixture
@@ -45,10 +49,10 @@ def house(built: House, tmp_path: Path) -> House:
     root = tmp_path / "home"
     copy_home(built.state.home.root, root)
     state = State(open_home(root), Settings())
-    return House(state, built.logs, dg.DagsterInstance.ephemeral())
+    return House(state, built.logs)
 
 
 @pytest.fixture
 def new_house(tmp_path: Path) -> Callable[[], House]:
     """Makes an empty house."""
-    return lambda: open_house(tmp_path / "new", dg.DagsterInstance.ephemeral())
+    return lambda: open_house(tmp_path / "new")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,7 +14,7 @@ from sqlalchemy import Connection
 
 from cairn.assets.engine.namespaces import make_known
 from cairn.pipelines.assembly import definitions
-from cairn.pipelines.planning.event_log import kept_open
+from cairn.pipelines.planning.event_log import ASKED_ONCE, kept_open, told_once
 from cairn.pipelines.runner import QUIET
 from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
@@ -28,10 +29,14 @@ class House:
 
     state: State
     logs: Path
-    instance: dg.DagsterInstance
+    given: dg.DagsterInstance | None = None
 
-    def __post_init__(self) -> None:
-        keep_connected(self.instance)
+    @cached_property
+    def instance(self) -> dg.DagsterInstance:
+        """The one that was given, or one in memory, which only those make who ask Dagster."""
+        instance = self.given or dg.DagsterInstance.ephemeral()
+        keep_connected(instance)
+        return instance
 
     def looked(self, sensor: dg.SensorDefinition) -> str:
         """What a sensor does now: the job that it starts, or why there is none."""
@@ -88,10 +93,10 @@ class House:
 def keep_connected(instance: dg.DagsterInstance) -> None:
     """Has events in memory written over one connection, as `kept_open` has those in files.
 
-    Dagster opens one for each, which is a quarter of a run.
+    Dagster opens one for each, which is a quarter of a run, and asks each time what is there.
     """
     storage = instance.event_log_storage
-    if not isinstance(storage, InMemoryEventLogStorage):
+    if not isinstance(storage, InMemoryEventLogStorage) or "_connect" in vars(storage):
         return
 
     @contextmanager
@@ -100,6 +105,8 @@ def keep_connected(instance: dg.DagsterInstance) -> None:
             yield storage._held_conn
 
     storage._connect = held
+    for name in ASKED_ONCE:
+        setattr(storage, name, told_once(getattr(storage, name)))
 
 
 def failure(result: dg.ExecuteInProcessResult) -> str:
@@ -114,13 +121,11 @@ def failure(result: dg.ExecuteInProcessResult) -> str:
 
 
 def open_house(folder: Path, instance: dg.DagsterInstance | None = None) -> House:
-    """A new house; its instance keeps its files in the home."""
+    """A new house."""
     logs = folder / "logs"
     logs.mkdir(parents=True)
     state = State(open_home(folder / "home"), Settings())
     add_source(state.home, logs, "default")
-    if instance is None:
-        instance = dg.DagsterInstance.from_config(str(state.home.dagster))
     return House(state, logs, instance)
 
 

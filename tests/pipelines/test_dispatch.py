@@ -4,7 +4,6 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-import dagster as dg
 import pytest
 
 from cairn.pipelines.dispatch import news
@@ -27,7 +26,7 @@ def found(house: House, number: int, text: str) -> None:
 
 
 def test_what_was_found_is_told_when_all_that_was_logged_is_taken_in(tmp_path: Path) -> None:
-    house = open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+    house = open_house(tmp_path / "house")
     state = house.state
     add_event(state, {"type": "command", "namespace": "default", "text": "/like green tea"})
     found(house, 1, "Green tea is brewed at 80 degrees.")
