@@ -28,7 +28,7 @@ def statuses(house: House) -> dict[str, str]:
 
 
 def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> None:
-    house = with_share(open_house(tmp_path, dg.DagsterInstance.ephemeral()), 0.2)
+    house = with_share(open_house(tmp_path), 0.2)
     talk(house.logs, 0, "I live in Berlin.", "2026-02-01T10:00:00Z")
     follow(house.state)
     before = published(house.state.home, "default")
@@ -61,18 +61,20 @@ def test_it_is_held_back_told_and_let_through_by_the_setting(tmp_path: Path) -> 
     assert published(house.state.home, "default") == before
 
     let = with_share(house, 1.0)
-    assert let.follow() == ["update"]
+    assert isinstance(let.tick(), dg.SensorResult), "there is a run to start"
+    run.follow(let.state)
     assert blocked_namespaces(house.state.home) == {}
     assert statuses(let) == {"I live in Berlin.": "ended", "I live in Rome.": "active"}
-    assert house.follow() == []
+    assert house.tick() == "nothing new"
 
 
 def test_tables_that_were_taken_away_are_made_anew_and_published(tmp_path: Path) -> None:
-    house = open_house(tmp_path, dg.DagsterInstance.ephemeral())
+    house = open_house(tmp_path)
     for number, place in enumerate(("Berlin", "Rome")):
         talk(house.logs, number, f"I live in {place}.", f"2026-02-0{number + 1}T10:00:00Z")
-        follow(house.state)
+    follow(house.state)
     before = statuses(house)
+    assert before == {"I live in Berlin.": "ended", "I live in Rome.": "active"}
     for table in (house.state.home.warehouse / "default").iterdir():
         if table.name != "records":
             shutil.rmtree(table)
