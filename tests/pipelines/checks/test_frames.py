@@ -41,12 +41,14 @@ from cairn.knowledge.schema.tables import (
     WORK,
     Table,
 )
+from cairn.pipelines import follow as run
 from cairn.pipelines.checks.engines import CheckEngine
+from cairn.pipelines.checks.expectation_check import Suite
 from cairn.pipelines.checks.expectations import suites
 from cairn.pipelines.checks.frames import GROUPS, PARTLY, run_rebuild_check, run_suite
 from cairn.resources.context import State
 from cairn.resources.home.sources import add_source
-from cairn.resources.llm.verdict_limits import SuiteVerdicts
+from cairn.resources.llm.verdict_limits import Broken, SuiteVerdicts
 from cairn.resources.warehouse.publication import blocked_namespaces, published
 from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, talk
@@ -64,12 +66,15 @@ def verdicts_of(house: House) -> SuiteVerdicts:
     return SuiteVerdicts(house.state.home, "default")
 
 
-def broken(house: House, engine: CheckEngine = CheckEngine.POLARS) -> dict[str, dict[str, int]]:
-    """Rules that do not hold, by table and suite."""
-    verdicts = verdicts_of(house)
-    found = [run_suite(mine(house), suite, verdicts, engine) for suite in suites()]
-    verdicts.save()
-    return {f"{f.suite.table}.{f.suite.name}": f.broken for f in found if f.broken}
+def named(name: str) -> Suite:
+    """A suite by its table and name."""
+    (suite,) = (each for each in suites() if f"{each.table}.{each.name}" == name)
+    return suite
+
+
+def broken(house: House, name: str) -> Broken:
+    """Rules of a suite that do not hold, and the rows that break them."""
+    return run_suite(mine(house), named(name), verdicts_of(house), CheckEngine.POLARS).broken
 
 
 def change(house: House, table: Table, how: Callable[[pl.DataFrame], pl.DataFrame]) -> None:
@@ -95,15 +100,10 @@ def test_every_column_that_may_hold_words_is_looked_at_for_secrets() -> None:
     assert all(column in TABLES[name].words for name, column in TEXTS)
 
 
-def test_what_was_built_passes_by_the_library_too(house: House) -> None:
-    assert broken(house, CheckEngine.GREAT_EXPECTATIONS) == {}
-
-
 def test_what_passed_by_polars_alone_is_asked_of_the_library(house: House) -> None:
     verdicts = verdicts_of(house)
-    (suite,) = (each for each in suites() if f"{each.table}.{each.name}" == "work.outcomes")
     ran = [
-        run_suite(mine(house), suite, verdicts, engine).rows is not None
+        run_suite(mine(house), named("work.outcomes"), verdicts, engine).rows is not None
         for engine in [*CheckEngine, *CheckEngine]
     ]
     assert ran == [True, True, False, False]
@@ -141,34 +141,29 @@ def test_a_broken_row_is_counted_under_its_rule(
     house: House, table: Table, how: Callable[[pl.DataFrame], pl.DataFrame], suite: str, rule: str
 ) -> None:
     change(house, table, how)
-    (asked,) = (each for each in suites() if f"{each.table}.{each.name}" == suite)
-    assert run_suite(
-        house.state.of("default"),
-        asked,
-        verdicts_of(house),
-        CheckEngine.POLARS,
-    ).broken == {rule: 1}
+    assert broken(house, suite) == {rule: 1}
 
 
 def test_a_repeated_key_is_found(house: House) -> None:
     rows = house.state.warehouse.read(CONVERSATIONS).collect().sort(CONVERSATIONS.key)
     house.state.warehouse.append(CONVERSATIONS, rows.head(1))
-    assert broken(house)["conversations.unique_key"] == {
-        "namespace, conversation_id never twice": 2
-    }
+    found = broken(house, "conversations.unique_key")
+    assert found == {"namespace, conversation_id never twice": 2}
 
 
 def test_facts_that_say_the_same_only_warn(house: House) -> None:
     change(house, FACTS, lambda rows: rows.with_columns(
         entity_id=pl.col("entity_id").first(), predicate=pl.lit("p"), content=pl.lit("The same.")
     ))  # fmt: skip
-    assert "facts.duplicates" in broken(house)
-    (suite,) = (s for s in suites() if (s.table, s.name) == ("facts", "duplicates"))
-    assert not suite.blocking
+    assert broken(house, "facts.duplicates")
+    assert not named("facts.duplicates").blocking
 
 
 def test_a_suite_that_passed_is_not_run_again_for_the_same_versions(house: House) -> None:
-    assert broken(house) == {}
+    verdicts = verdicts_of(house)
+    found = [run_suite(mine(house), suite, verdicts, CheckEngine.POLARS) for suite in suites()]
+    assert not any(each.broken for each in found)
+    verdicts.save()
     verdicts = verdicts_of(house)
     assert {
         run_suite(mine(house), suite, verdicts, CheckEngine.POLARS).rows for suite in suites()
@@ -195,8 +190,7 @@ def test_failing_checks_stop_publication_not_intake_and_no_other_namespace(
     path = tmp_path / "b.jsonl"
     path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
     add_source(house.state.home, path, "other")
-    follow(house.state)
-    before = {name: published(house.state.home, name) for name in ("default", "other")}
+    before = published(house.state.home, "default")
     good = {table.name: house.state.warehouse.read(table).collect() for table, *_ in wrong}
     for table, column, value, _ in wrong:
         spoilt = first(column, value)
@@ -206,21 +200,16 @@ def test_failing_checks_stop_publication_not_intake_and_no_other_namespace(
     assert not result.success
     reasons = sorted(f"{table.name}: {rule}: not so in 1 row" for table, _, _, rule in wrong)
     assert all(reason in failure(result) for reason in reasons)
-    assert published(house.state.home, "default") == before["default"]
-    assert house.run("verify", namespace="other").success
-    assert house.run("update").success
     failed = {(e.asset_key.to_user_string(), e.check_name)
               for e in result.get_asset_check_evaluations() if not e.passed}  # fmt: skip
     assert {("raw_logs", "invariants"), ("conversations", "invariants")} <= failed
+
+    run.follow(house.state)
     held = blocked_namespaces(house.state.home)
     assert {name: sorted(each.reasons) for name, each in held.items()} == {"default": reasons}
-    assert published(house.state.home, "default") == before["default"]
+    assert published(house.state.home, "default") == before
     assert published(house.state.home, "other")
-
-    with path.open("ab") as file:
-        file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
-    assert house.follow() == ["update"]  # and no more: nothing is tried in vain
-    assert blocked_namespaces(house.state.home).keys() == {"default"}
+    assert house.tick() == "nothing new", "nothing is tried in vain"
 
     own = pl.col("namespace") == "default"
     for table, *_ in wrong:
@@ -228,7 +217,7 @@ def test_failing_checks_stop_publication_not_intake_and_no_other_namespace(
         change(house, table, lambda rows, kept=mended: pl.concat([rows.filter(~own), kept]))
     assert house.run("verify").success
     assert blocked_namespaces(house.state.home) == {}
-    assert published(house.state.home, "default") != before["default"]
+    assert published(house.state.home, "default") != before
 
 
 @pytest.mark.usefixtures("by_polars")
@@ -279,7 +268,7 @@ def test_of_many_facts_the_slice_of_the_day_is_looked_at(
     assert broken() == {}
     change(house, MEMORY, first("confidence", pl.lit(0.123)))
     assert broken() == {"memory": {"memory as made of everything": 1}}
-    assert house.run("verify").success
+    run.follow(house.state, until="memory")
     assert broken() == {}
 
 
@@ -339,21 +328,22 @@ def test_tables_are_checked_without_loading_great_expectations(tmp_path: Path) -
     program = f"""
 import sys
 from pathlib import Path
+from cairn.pipelines.follow import follow
 from cairn.pipelines.runner import run_checks, run_graph
 from cairn.resources.context import open_state
 from cairn.resources.home.sources import add_source
 from cairn.resources.llm.verdict_limits import SuiteVerdicts, kept_verdicts
 state = open_state(Path({str(tmp_path / "home")!r}))
 add_source(state.home, Path({str(tmp_path / "1.jsonl")!r}), "default")
-assert run_graph(state).runs
-assert run_checks(state, ["default"]).runs
-assert "work.outcomes" in kept_verdicts(state.home.root / "checks/default.json").passed
-assert not {{"great_expectations", "hdbscan", "sklearn"}} & sys.modules.keys()
+follow(state)
 # What an earlier version held back is judged again, though nothing is new.
 broken = {{"no secret in payload": 1}}
 SuiteVerdicts(state.home, "default").keep("records.no_secret", "", broken)
 assert run_graph(state).runs
 assert not kept_verdicts(state.home.root / "checks/default.json").broken
+assert run_checks(state, ["default"]).runs
+assert "work.outcomes" in kept_verdicts(state.home.root / "checks/default.json").passed
+assert not {{"great_expectations", "hdbscan", "sklearn"}} & sys.modules.keys()
 """
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
 
