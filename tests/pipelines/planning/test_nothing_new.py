@@ -264,24 +264,23 @@ def test_time_passes(place: Place) -> None:
     assert since_last_run(place.home).found is None
 
 
-@pytest.mark.parametrize("change", ["nothing", "a log", "a setting", "a file", "a mark"])
-def test_only_a_home_that_owes_nothing_is_noted(place: Place, change: str) -> None:
+def test_only_a_home_that_owes_nothing_is_noted(place: Place, tmp_path: Path) -> None:
     (place.home.root / "nothing_new.json").unlink()
-    state = state_of(place.home)
-    follow(state)
-    match change:
-        case "a log":
-            grown(place)
-        case "a setting":
-            state = State(place.home, Settings(qdrant_url="http://127.0.0.1:1"))
-        case "a file":
-            shutil.rmtree(place.home.index / "me")
-        case "a mark":
-            (place.home.root / "model_goes_on").write_text("facts")
-        case _:
-            pass
-    note_if_done(state, {}, [], refused=0, earlier_answers=0)
-    assert (since_last_run(place.home).found is not None) == (change == "nothing")
+    follow(state_of(place.home))
+
+    def noted(name: str, harm: Callable[[Home], object], **settings: str) -> bool:
+        """Whether a copy of the home, which is harmed, is noted."""
+        home = Home(copy_home(place.home.root, tmp_path / name))
+        harm(home)
+        state = State(home, Settings.model_validate(settings))
+        note_if_done(state, {}, [], refused=0, earlier_answers=0)
+        return since_last_run(home).found is not None
+
+    assert noted("as it is", lambda _: None)
+    assert not noted("setting", lambda _: None, qdrant_url="http://127.0.0.1:1")
+    assert not noted("file", lambda home: shutil.rmtree(home.index / "me"))
+    assert not noted("mark", lambda home: (home.root / "model_goes_on").write_text("facts"))
+    assert not noted("log", lambda _: grown(place))
 
 
 def test_who_is_untouched_is_not_looked_at_again_and_found_if_it_was_touched(place: Place) -> None:
