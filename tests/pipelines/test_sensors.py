@@ -14,6 +14,7 @@ import dagster as dg
 import pytest
 from dagster._core.storage.tags import PARTITION_NAME_TAG
 
+from cairn.pipelines import follow as run
 from cairn.pipelines.dispatch import news
 from cairn.pipelines.planning.in_flight import PROCESS_TAG
 from cairn.resources.context import State
@@ -53,11 +54,11 @@ def job(result: dg.SensorResult | str) -> str | None:
 
 def under_way(house: House, tags: dict[str, str]) -> str:
     run_id = str(uuid4())
-    run = dg.DagsterRun(
+    begun = dg.DagsterRun(
         job_name="update", run_id=run_id, status=dg.DagsterRunStatus.STARTED,
         tags={PARTITION_NAME_TAG: "default", **tags},
     )  # fmt: skip
-    house.instance.add_run(run)
+    house.instance.add_run(begun)
     return run_id
 
 
@@ -123,7 +124,9 @@ def test_each_tick_has_a_key_of_its_own(new_house: NewHouse) -> None:
 
 def test_an_index_that_is_gone_is_made_again(house: House) -> None:
     shutil.rmtree(house.state.home.index / "default")
-    assert house.follow() == ["update"]
+    assert job(house.tick()) == "update"
+    run.follow(house.state, since="vector_index")
+    assert house.tick() == "nothing new"
     manifest = published(house.state.home, "default")
     assert manifest is not None
     assert manifest.generation is not None
@@ -134,7 +137,8 @@ def test_another_engine_is_filled_by_the_next_run(house: House) -> None:
     with qdrant_http.served() as server:
         state = State(house.state.home, Settings(qdrant_url=server.url))
         moved = House(state, house.logs, house.instance)
-        assert moved.follow() == ["update"]
+        assert job(moved.tick()) == "update"
+        run.follow(state, since="vector_index")
         found = search_memory(open_reader(state, "default"), "backup")
         assert found == search_memory(open_reader(house.state, "default"), "backup")
         assert found
@@ -158,9 +162,9 @@ def test_a_run_whose_process_was_killed_is_not_waited_for(new_house: NewHouse) -
         child.send_signal(signal.SIGKILL)
         child.wait()
     assert str(house.tick()).startswith("default: update failed: tried again in ")
-    run = house.instance.get_run_by_id(run_id)
-    assert run is not None
-    assert run.status == dg.DagsterRunStatus.FAILURE
+    ended = house.instance.get_run_by_id(run_id)
+    assert ended is not None
+    assert ended.status == dg.DagsterRunStatus.FAILURE
 
 
 def test_a_run_that_failed_is_tried_later_and_makes_it_good(
@@ -183,7 +187,8 @@ def test_a_run_that_failed_is_tried_later_and_makes_it_good(
     )
     later = time.time() + 61
     monkeypatch.setattr("cairn.pipelines.planning.due.time.time", lambda: later)
-    assert house.follow() == ["update"]
+    assert job(house.tick()) == "update"
+    run.follow(house.state)
     assert published(house.state.home, "default") is not None
 
 
@@ -191,7 +196,7 @@ def test_a_new_record_is_searchable_after_some_ticks(new_house: NewHouse) -> Non
     house = new_house()
     path = house.logs / "a.jsonl"
     path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
-    assert house.follow() == ["update"]
+    run.follow(house.state)
     with path.open("ab") as file:
         file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
     assert house.follow() == ["update"]
