@@ -66,7 +66,7 @@ def with_another(house: House) -> None:
 
 
 def test_a_run_opens_no_file_of_another_namespace(house: House) -> None:
-    """Each kind of run, one after the other: of what `verify` made anew, `night` does the rest.
+    """What a run does, and then all that is ever done: `night` has the steps of `verify`, too.
 
     Whoever reads one of the files finds it emptied, and fails or mends it.
     """
@@ -82,7 +82,7 @@ def test_a_run_opens_no_file_of_another_namespace(house: House) -> None:
     add_source(house.state.home, path, "default")
     watched()
     anew = House(State(house.state.home, house.state.settings), house.logs, house.instance)
-    for job, read in (("update", "sources"), ("verify", "checks"), ("night", "checks")):
+    for job, read in (("update", "sources"), ("night", "checks")):
         OPENED.clear()
         result = anew.run(job)
         assert result.success, failure(result)
