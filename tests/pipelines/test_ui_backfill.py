@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 from cairn.assets.pending import by_conversation, candidates
 from cairn.knowledge.llm.prompts import NAMES
 from cairn.knowledge.schema.tables import CANDIDATES, RAW_LOGS, RECORDS, WORK
+from cairn.pipelines import follow as run
 from cairn.pipelines.planning.asked_again import asked_again
 from cairn.pipelines.planning.in_flight import AGAIN_TAG
 from cairn.pipelines.planning.stale import staleness
@@ -23,7 +24,7 @@ from tests.homes import copy_home
 from tests.journeys.hives import CHAT, MODEL, chat, telling
 from tests.journeys.running import follow
 from tests.pipelines.house import House
-from tests.pipelines.ui import Ui, opened_ui
+from tests.pipelines.ui import Ui, forget_definitions, opened_ui
 from tests.resources.model_server import ModelServer, served
 
 pytestmark = pytest.mark.usefixtures("by_polars")
@@ -123,36 +124,33 @@ def test_a_changed_prompt_is_shown_and_asked_again_when_a_person_says_so(
 ) -> None:
     paid = server.requests
     assert asked_again(opened().of("default")) == []
-    with opened_ui() as ui:
-        assert ui.backfill("extractors") == OK
-        assert "asked_again" not in shown(ui, "extractors"), "nothing is stale"
     changed_prompt(monkeypatch)
     (change,) = asked_again(opened().of("default"))
     assert change.calls > 0
     monkeypatch.setenv("CAIRN_BUDGET_DAY", "1")
     monkeypatch.setenv("CAIRN_AUTO_BACKFILL", "never")
-    for reason in ("auto_backfill is never", "no budget is set"):
-        with opened_ui() as ui:
-            assert ui.backfill("extractors", "candidates") == OK
-            told = shown(ui, "extractors")
-        assert (told["asked_again/calls"], told["asked_again/tokens"]) == (
-            change.calls, change.tokens,
-        )  # fmt: skip
-        assert told["asked_again/dollars"] == pytest.approx(change.dollars)
-        (row,) = told["asked_again/changes"].records
-        assert row.data["name"] == change.name == "full_mode"
-        assert reason in told["asked_again"]
-        assert server.requests == paid, "nothing is asked"
-        monkeypatch.delenv("CAIRN_BUDGET_DAY", raising=False)
-        monkeypatch.delenv("CAIRN_AUTO_BACKFILL", raising=False)
     raw = opened().warehouse.of("default").version(RAW_LOGS)
     with opened_ui() as ui:
+        for reason in ("auto_backfill is never", "no budget is set"):
+            assert ui.backfill("extractors", "candidates") == OK
+            told = shown(ui, "extractors")
+            assert (told["asked_again/calls"], told["asked_again/tokens"]) == (
+                change.calls, change.tokens,
+            )  # fmt: skip
+            assert told["asked_again/dollars"] == pytest.approx(change.dollars)
+            (row,) = told["asked_again/changes"].records
+            assert row.data["name"] == change.name == "full_mode"
+            assert reason in told["asked_again"]
+            assert server.requests == paid, "nothing is asked"
+            monkeypatch.delenv("CAIRN_BUDGET_DAY", raising=False)
+            monkeypatch.delenv("CAIRN_AUTO_BACKFILL", raising=False)
+            forget_definitions()  # and the settings that were in force
         assert ui.backfill(*ui.assets, tags={AGAIN_TAG: "yes"}) == OK
         assert "This run asks again" in shown(ui, "extractors")["asked_again"]
         assert server.requests == paid + change.calls
         assert "Name places, too." in str(server.asked[-1]) + str(server.asked[paid])
         assert ui.backfill("extractors", "candidates") == OK
-        assert "asked_again" not in shown(ui, "extractors")
+        assert "asked_again" not in shown(ui, "extractors"), "nothing is stale"
         assert server.requests == paid + change.calls
     assert opened().warehouse.of("default").version(RAW_LOGS) == raw
     assert staleness(opened()).changes == []
@@ -162,7 +160,7 @@ def test_a_changed_prompt_is_shown_and_asked_again_when_a_person_says_so(
 @pytest.mark.parametrize(
     ("auto_backfill", "budget", "asks", "by_sensor"),
     [
-        ("never", "1", False, True),
+        ("never", "1", False, False),
         ("within_budget", "1", True, True),
         # Whoever starts the run, the same place decides.
         ("within_budget", "", False, False),
@@ -187,7 +185,7 @@ def test_a_run_asks_again_as_auto_backfill_says(
         with dg.DagsterInstance.ephemeral() as instance:
             House(state, state.home.root, instance).follow()
     else:
-        follow(state)
+        run.follow(state, until="candidates")
     assert (server.requests > paid) == asks
     assert bool(asked_again(opened().of("default"))) != asks
     if not asks:
