@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -168,7 +167,7 @@ class Thing(NamedTuple):
 
 
 ANY = (gone, emptied, cut, flipped, garbage, folder, looped, piped)
-DAGSTER, NOTES = "dagster", (emptied, cut, garbage, folder, piped)
+NOTES = (emptied, cut, garbage, folder, piped)
 VERDICTS = ('{"passed": 5, "broken": []}', '{"broken": {"facts.keys": 5}}', "[]")
 HELD = ('{"default": 5}', '{"default": {"reasons": "late", "tables": []}}')
 SOURCES = ("{}", '[{"path": 5, "namespace": "default"}]', '[{"path": "/x", "namespace": "../x"}]')
@@ -214,20 +213,24 @@ THINGS = (
 def together() -> Iterator[list[tuple[Thing, Harm]]]:
     """All harms, as many at once as do not hide one another.
 
-    There is much that may happen to the list of sources: half of it goes beside what is remade.
+    There is much that may happen to the list of sources and to notes: most of it goes beside what
+    is remade.
     """
     groups: dict[tuple[bool, str], list[tuple[Thing, Harm]]] = {}
     for thing in THINGS:
         groups.setdefault((thing.remade, thing.group), []).extend(
             (thing, harm) for harm in thing.harms
         )
-    sources = groups[False, "s"]
-    groups[True, "s"], groups[False, "s"] = sources[::2], sources[1::2]
+    for name in ("s", "c", "h"):
+        own = groups[False, name]
+        groups[False, name] = own[::3]
+        groups[True, name] = [each for place, each in enumerate(own) if place % 3]
     for remade in (True, False):
         own = [harms for (is_remade, _), harms in groups.items() if is_remade == remade]
-        for row in zip_longest(*own):
-            yield [each for each in row if each is not None]
-    yield [(Thing(at("dagster"), (looped,), "folder dagster", "", remade=False), looped)]
+        rows = [[each for each in row if each is not None] for row in zip_longest(*own)]
+        if not remade:  # where nothing else is in that folder any more
+            rows[-1].append((Thing(at("dagster"), (looped,), "folder dagster", "", False), looped))
+        yield from rows
 
 
 SMALL = {
@@ -478,7 +481,7 @@ def test_records_whose_source_is_gone_stop_a_run_until_it_is_told_what_to_do(
     heal(state, accept_loss=True)
     assert_frame_equal(records(state), before.filter(pl.col("thread") != "bees"))
     assert is_pending(state)
-    running.follow(state)
+    follow(state, until="memory")
     assert "bees" not in str(state.warehouse.read(MEMORY).collect()["content"].to_list())
     assert home_damage(opened(root), deep=True) == []
 
@@ -493,7 +496,7 @@ def test_by_the_source_that_is_named_they_come_back(two_files: tuple[State, Path
         heal(state)
     add_source(state.home, logs / "bees.jsonl", "default")
     heal(state)
-    running.follow(state)
+    follow(state, until="records")
     rest = list(RECORDS.processing)
     assert_frame_equal(records(state).drop(rest), before.drop(rest))
 
@@ -509,7 +512,7 @@ def test_an_older_backup_of_records_is_completed_from_the_sources(
     state = opened(state.home.root)
     assert [one.found for one in home_damage(state)] == ["is older than what was made of it"]
     heal(state)
-    running.follow(state)
+    follow(state, until="records")
     rest = list(RECORDS.processing)
     assert_frame_equal(records(state).drop(rest), before.drop(rest))
 
@@ -521,7 +524,7 @@ def test_what_was_forgotten_does_not_come_back_with_a_damaged_inbox(
     said = state.warehouse.read(RAW_LOGS).filter(pl.col("text").str.contains("hive 2")).collect()
     note(state.home, reach(state, target(state, said["record_id"][0], "default")).event)
     (state.home.root / "damaged").mkdir()
-    running.follow(state)
+    follow(state, until="records")
     assert not state.home.damaged.exists(), "nobody knows what lies there"
     kept_rows = records(state)
     inbox = tmp_path / "inbox"
@@ -598,26 +601,35 @@ def test_what_doctor_advises_a_shell_can_do(built: House, tmp_path: Path) -> Non
     errors = doctor(root)
     named = {name.removesuffix(" of default") for name in errors}
     assert {"keys of the HTTP API", "list of sources", "table memory"} <= named
+    given = shell(tmp_path)
     advised = [one for advice in errors.values() for one in re.findall("`([^`]+)`", advice)]
     for command in sorted(dict.fromkeys(advised), key=lambda one: "--source" not in one):
         assert command.startswith("chmod ") or f"--home {shlex.quote(str(root))}" in command
         done = subprocess.run(
-            ["bash", "-c", command], env=shell(), capture_output=True, text=True, check=False
+            ["bash", "-c", command], env=given, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, (command, done.stderr)
+        if command.startswith("cairn "):
+            ran = UNDISTURBED.invoke(cairn, done.stdout.split("\0")[:-1])
+            assert ran.exit_code == 0, (command, ran.output)
     assert doctor(root) == {}
     assert {source.namespace for source in list_sources(state.home)} == {"default"}
     assert asked(opened(root)) == asked(built.state)
 
 
-def shell() -> dict[str, str]:
-    own = {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_"))}
-    return own | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+UNDISTURBED = CliRunner(env={"CAIRN_HOME": None, "DAGSTER_HOME": None})
+
+
+def shell(place: Path) -> dict[str, str]:
+    """Where a shell finds a `cairn` that says what it was given, each ended by a zero."""
+    (place / "bin").mkdir(exist_ok=True)
+    (place / "bin" / "cairn").write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"\n")
+    (place / "bin" / "cairn").chmod(0o755)
+    return os.environ | {"PATH": f"{place / 'bin'}:{os.environ['PATH']}"}
 
 
 def doctor(root: Path) -> dict[str, str]:
     """Advice of `cairn doctor` for each error that it finds."""
-    undisturbed = CliRunner(env={"CAIRN_HOME": None, "DAGSTER_HOME": None})
-    told = undisturbed.invoke(cairn, ["--home", str(root), "doctor", "--json"])
+    told = UNDISTURBED.invoke(cairn, ["--home", str(root), "doctor", "--json"])
     checks = json.loads(told.stdout)["checks"]
     return {one["check"]: one["advice"] for one in checks if one["level"] == "error"}
