@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,15 +19,17 @@ from cairn.knowledge.schema.tables import (
     WORK,
 )
 from cairn.pipelines.planning.pending import pending_days
-from cairn.resources.context import State
+from cairn.resources.context import State, open_state
 from cairn.resources.home.home import open_home
-from cairn.resources.home.settings import load_settings
+from cairn.resources.home.settings import Settings, load_settings
 from cairn.resources.home.sources import add_source
 from cairn.serving.query.dead_letters import letters
+from tests.homes import copy_home
+from tests.journeys.hives import model_settings
 from tests.journeys.running import follow
 from tests.journeys.test_language_model import CHAT, LESSON, TAUGHT, chat, teaching, telling
-from tests.resources.model_server import ModelServer, Said, served
-from tests.serving.conftest import Ask
+from tests.resources.model_server import ModelServer, Said, Script, served
+from tests.serving.conftest import Answer, Ask
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -48,18 +50,40 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModelSer
 
 @pytest.fixture
 def opened(server: ModelServer, tmp_path: Path) -> Open:
-    """A home with one conversation to take in; each call is another run of it."""
+    """The home of the test; each call is another run of it."""
     del server  # its address is a setting
-    logs = tmp_path / "logs"
-    logs.mkdir()
-    chat(logs, "hives", CHAT)
+    return lambda: State(open_home(tmp_path / "home"), load_settings())
 
-    def state() -> State:
-        opened = State(open_home(tmp_path / "home"), load_settings())
-        add_source(opened.home, logs, "default")
-        return opened
 
-    return state
+def asked_about(place: Path, script: Script, **said: Sequence[tuple[str, str, str]]) -> Path:
+    """A home of conversations that a model was asked about."""
+    (place / "logs").mkdir()
+    for name, lines in said.items():
+        chat(place / "logs", name, lines)
+    with pytest.MonkeyPatch.context() as patch, served() as server:
+        patch.setenv("OPENAI_API_KEY", "no-key")
+        server.script = script
+        state = State(open_home(place / "home"), model_settings(server.base))
+        add_source(state.home, place / "logs", "default")
+        follow(state)
+    return state.home.root
+
+
+def taught(question: str) -> Said:
+    """Finds the bees, and a lesson about the outbox."""
+    return (teaching if "outbox" in question else telling)(question)
+
+
+@pytest.fixture(scope="module")
+def told_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One with facts and a lesson by a model; no test changes it."""
+    return asked_about(tmp_path_factory.mktemp("told"), taught, hives=CHAT, outbox=LESSON)
+
+
+@pytest.fixture
+def told(told_home: Path, tmp_path: Path) -> Path:
+    """A copy of it, as the home of the test."""
+    return copy_home(told_home, tmp_path / "home")
 
 
 @pytest.fixture
@@ -67,26 +91,46 @@ def cairn(run_cairn: Ask, tmp_path: Path) -> Ask:
     return lambda *arguments: run_cairn("--home", tmp_path / "home", *arguments)
 
 
-def test_a_dead_letter_has_what_the_model_said_and_one_of_before_is_kept(
-    opened: Open, server: ModelServer, cairn: Ask
-) -> None:
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
-    page = f"<html>\x1b[2Jthe token is {secret}\n<p>no {'x' * 200}"
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+PAGE = f"<html>\x1b[2Jthe token is {SECRET}\n<p>no {'x' * 200}"
 
-    def babbling(question: str) -> Said:
-        return page if "Imker" in question else telling(question)
 
-    # A home from before answers were named has a letter: it is read, and kept.
+def babbling(question: str) -> Said:
+    """A model that answers with a page of the web where it is asked about the bees."""
+    return PAGE if "Imker" in question else swayed(question)
+
+
+@pytest.fixture(scope="module")
+def troubled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One whose model babbles of one conversation, and is ordered about in another; no test
+    changes it."""
+    place = tmp_path_factory.mktemp("troubled")
+    before_answers_were_named(State(open_home(place / "home"), Settings()))
+    pasted = [(role, at, f"{ORDER}\n{text}" if n == 0 else text)
+              for n, (role, at, text) in enumerate(LESSON)]  # fmt: skip
+    return asked_about(place, babbling, hives=CHAT, flour=pasted)
+
+
+def before_answers_were_named(state: State) -> None:
+    """Leaves a dead letter as it was then."""
     columns = {name: column for name, column in DEAD_LETTERS.columns.items() if name != "answer"}
     before = replace(DEAD_LETTERS, columns=columns)
     old = dict[str, object](dict.fromkeys(before.schema, "x")) | {
         "namespace": "default", "source_line": 1, "source_offset": 0,
     }  # fmt: skip
-    state = opened()
     state.warehouse.write(before, before.frame([old]))
-    assert [row["answer"] for row in letters(state)] == [None]
-    server.script = babbling
-    follow(state)
+
+
+def test_a_dead_letter_has_what_the_model_said_and_one_of_before_is_kept(
+    opened: Open, troubled_home: Path, run_cairn: Ask
+) -> None:
+    def cairn(*arguments: str) -> Answer:
+        return run_cairn("--home", troubled_home, *arguments)
+
+    alone = opened()
+    before_answers_were_named(alone)
+    assert [row["answer"] for row in letters(alone)] == [None], "it is read"
+    state = State(open_home(troubled_home), load_settings())
     kept = {row["dead_letter_id"]: row["answer"] for row in letters(state) if row["dead_letter_id"]}
     assert kept.pop("x") is None
     assert len(kept) == 2
@@ -105,10 +149,10 @@ def test_a_dead_letter_has_what_the_model_said_and_one_of_before_is_kept(
     assert "said: <html> [2Jthe token is [redacted:" in listed
     assert "\x1b" not in listed
     assert "x" * 200 not in listed
-    alone = cairn("dead-letters", letter["dead_letter_id"][:-1]).out  # the beginning is enough
-    assert "x" * 200 in alone
-    assert "entity_facts" not in alone
-    assert "\x1b" not in alone
+    shown = cairn("dead-letters", letter["dead_letter_id"][:-1]).out  # the beginning is enough
+    assert "x" * 200 in shown
+    assert "entity_facts" not in shown
+    assert "\x1b" not in shown
     assert cairn("dead-letters", letter["dead_letter_id"], "--json").json["dead_letters"] == [
         letter
     ]
@@ -117,49 +161,46 @@ def test_a_dead_letter_has_what_the_model_said_and_one_of_before_is_kept(
 
 
 def test_what_a_model_made_is_shown_and_stale_without_it(
-    opened: Open, cairn: Ask, monkeypatch: pytest.MonkeyPatch
+    opened: Open, told: Path, cairn: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    del told  # it is the home of what is opened
     state = opened()
-    follow(state)
     refused = state.warehouse.read(REJECTED_FACTS).filter(pl.col("reason") == "question").collect()
     shown = cairn("show", refused["candidate_id"][0])
     assert (shown.code, "question" in shown.out) == (0, True)
 
     made = opened().warehouse.read(CANDIDATES).filter(pl.col("mode") == "full").collect()
     monkeypatch.delenv("CAIRN_MODEL")
-    told = cairn("stale", "--json").json
-    (change,) = (each for each in told["changes"] if each["name"] == "full_mode")
+    found = cairn("stale", "--json").json
+    (change,) = (each for each in found["changes"] if each["name"] == "full_mode")
     assert (change["rows"], change["days"]) == (made.height, 1)
-    assert told["stale_days"] == ["2026-03-01"]
+    assert found["stale_days"] == ["2026-03-01", "2026-03-03"]
     assert "full_mode" in cairn("stale").out
 
 
-@pytest.mark.slow
-def test_what_a_change_would_ask_is_what_a_backfill_of_it_asks(
-    opened: Open, server: ModelServer, cairn: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_a_change_would_ask_is_what_making_it_anew_asks(
+    opened: Open, told: Path, server: ModelServer, cairn: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another model, which answers as the one before: every question is foreseen."""
-    chat(tmp_path / "logs", "outbox", LESSON)
-    server.script = lambda question: (teaching if "outbox" in question else telling)(question)
-    state = opened()
-    follow(state)
-    assert {"learning_model", "full_mode"} <= set(state.warehouse.read(WORK).collect()["stage"])
-    paid = server.requests
+    del told  # it is the home of what is opened
+    server.script = taught
+    work = opened().warehouse.read(WORK).collect()
+    assert {"learning_model", "full_mode"} <= set(work["stage"])
     assert cairn("stale", "--json").json["changes"] == []
 
     monkeypatch.setenv("CAIRN_MODEL", "openai/gpt-4o")
-    told = cairn("stale", "--json").json
-    changes = {change["name"]: change for change in told["changes"] if change["calls"]}
+    found = cairn("stale", "--json").json
+    changes = {change["name"]: change for change in found["changes"] if change["calls"]}
     assert set(changes) == {"full_mode", "learning_model"}
     assert all(change["tokens"] and change["dollars"] for change in changes.values())
     assert changes["learning_model"]["conversations"] == 2  # one of no value
     assert changes["learning_model"]["calls"] == 3  # categories, one lesson, its quotes
-    assert told["stale_days"] == ["2026-03-01", "2026-03-03"]
+    assert found["stale_days"] == ["2026-03-01", "2026-03-03"]
     # No budget is set and nobody said so: runs ask nothing again, and what was made stands.
     before = opened().warehouse.read(CANDIDATES).collect().sort("candidate_id")
     state = opened()
     follow(state)
-    assert server.requests == paid
+    assert server.requests == 0
     assert_frame_equal(state.warehouse.read(CANDIDATES).collect().sort("candidate_id"), before)
     assert pending_days(state) == []
     left = {change["name"]: change for change in cairn("stale", "--json").json["changes"]}
@@ -168,11 +209,14 @@ def test_what_a_change_would_ask_is_what_a_backfill_of_it_asks(
     }
     refused = cairn("backfill", "--stale")
     assert (refused.code, "say --yes, or set budget_day" in refused.err) == (1, True)
-    assert server.requests == paid
+    assert server.requests == 0
 
-    done = cairn("backfill", "--stale", "--yes")
-    assert done.code == 0, done.err
-    assert server.requests - paid == sum(change["calls"] for change in changes.values())
+    # As a backfill does that a person said yes to; that the command does is seen where a prompt of
+    # one's own is put in force.
+    state = opened()
+    state.ask_again(allowed=True)
+    follow(state)
+    assert server.requests == sum(change["calls"] for change in changes.values())
     assert cairn("stale", "--json").json["changes"] == []
     monkeypatch.setenv("CAIRN_MODEL", "openai/of-nobody")
     unpriced = [c for c in cairn("stale", "--json").json["changes"] if c["calls"]]
@@ -212,16 +256,11 @@ def swayed(question: str) -> Said:
 
 
 def test_what_gives_orders_to_a_model_is_held_and_shown_with_who_said_it(
-    opened: Open, server: ModelServer, cairn: Ask, tmp_path: Path
+    troubled_home: Path, run_cairn: Ask
 ) -> None:
-    state = opened()
-    assert cairn("review").out.startswith("Nothing is in quarantine")
-    assert cairn("review", "--json").json["total"] == 0
-    pasted = [(role, at, f"{ORDER}\n{text}" if n == 0 else text)
-              for n, (role, at, text) in enumerate(LESSON)]  # fmt: skip
-    chat(tmp_path / "logs", "flour", pasted)
-    server.script = swayed
-    follow(state)
+    def cairn(*arguments: str) -> Answer:
+        return run_cairn("--home", troubled_home, *arguments)
+
     held = cairn("review", "--json").json["items"]
     (name,) = held["proposals"]["rows"]
     assert (name["kind"], name["quote"], name["origin"]) == ("entity", "GoldenMill", "human")
@@ -240,7 +279,7 @@ def test_what_gives_orders_to_a_model_is_held_and_shown_with_who_said_it(
     assert cairn("review", "--limit", "1", "--namespace", "default").code == 0
     assert cairn("review", "--namespace", "nobody").code == 1
     assert "GoldenMill" not in cairn("learnings", "--json").out
-    known = state.warehouse.read(MEMORY).collect()["content"]
+    known = open_state(troubled_home).warehouse.read(MEMORY).collect()["content"]
     assert not known.str.contains("GoldenMill").any()
 
 
@@ -248,6 +287,8 @@ def test_a_proposed_operation_type_is_shown_with_the_line_that_accepts_it(
     opened: Open, cairn: Ask
 ) -> None:
     state = opened()
+    assert cairn("review").out.startswith("Nothing is in quarantine")
+    assert cairn("review", "--json").json["total"] == 0
     proposal = {
         "proposal_id": "o_1", "namespace": "default", "name": "stackform_plan",
         "pattern": "stackform plan", "commands": 6, "conversations": 2, "example_ids": ["f_1"],
