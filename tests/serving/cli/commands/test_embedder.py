@@ -9,26 +9,34 @@ import pytest
 from cairn.pipelines.follow import follow
 from cairn.resources.context import open_state
 from cairn.resources.home.sources import add_source
+from tests.homes import copy_home
 from tests.resources.embedders.tiny import tiny_encoder
 from tests.serving.conftest import Ask
 
 WORDS = ("The backup is late.", "Tea is late.", "The NAS sleeps.", "We use Postgres.")
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A home with a chat of twelve answered requests."""
+@pytest.fixture(scope="module")
+def chatted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a chat of twelve answered requests; no test changes it."""
+    place = tmp_path_factory.mktemp("chatted")
     turns = [
         {"role": role, "content": f"{WORDS[number % 4]} {number} {role}", "conversation_id": "c",
          "timestamp": f"2026-03-01T10:{number:02}:{second:02}Z"}
         for number in range(12)
         for second, role in enumerate(("user", "assistant"))
     ]  # fmt: skip
-    (tmp_path / "chat.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
-    state = open_state(tmp_path / "home")
-    add_source(state.home, tmp_path / "chat.jsonl", "n")
+    (place / "chat.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    state = open_state(place / "home")
+    add_source(state.home, place / "chat.jsonl", "n")
     follow(state)
     return state.home.root
+
+
+@pytest.fixture
+def home(chatted: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return copy_home(chatted, tmp_path / "home")
 
 
 def test_one_is_tried_switched_to_and_taken_back(
