@@ -242,16 +242,16 @@ def test_doctor_finds_the_home_well(ask: Ask) -> None:
     levels = {check["check"]: check["level"] for check in answer.json["checks"]}
     assert levels["home"] == levels["tables of samples"] == levels["index of samples"] == "ok"
     assert levels["embedder"] == "ok"
+    assert "qdrant server" not in levels, "none is set"
 
 
 def test_doctor_asks_the_server_that_holds_the_index(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch
+    run_cairn: Ask, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def checks() -> dict[str, tuple[str, str, str]]:
-        found = ask("doctor", "--json").json["checks"]
+    def checks(home: Path = home) -> dict[str, tuple[str, str, str]]:
+        found = run_cairn("--home", home, "doctor", "--json").json["checks"]
         return {each["check"]: (each["level"], each["found"], each["advice"]) for each in found}
 
-    assert "qdrant server" not in checks()
     with qdrant_http.served() as server:
         monkeypatch.setenv("CAIRN_QDRANT_URL", server.url)
         monkeypatch.setenv("CAIRN_QDRANT_API_KEY", "hunter2")
@@ -261,7 +261,7 @@ def test_doctor_asks_the_server_that_holds_the_index(
         assert told["index of samples"][0] == "error"
         assert "not there: `cairn run`" in told["index of samples"][1]
         server.held.create_collection("cairn~others~g-1-0", vectors_config={})
-        assert "others" in checks()["qdrant server"][2]
+        assert "others" in checks(tmp_path / "empty")["qdrant server"][2]
         server.key = "another"
         assert "CAIRN_QDRANT_API_KEY" in checks()["qdrant server"][1]
     level, found, _ = checks()["qdrant server"]
