@@ -95,16 +95,14 @@ def test_it_says_whether_what_homes_share_is_there_and_has_all(
         return [f"{one['level']}: {one['found']}" for one in asked if one["check"] == "sharing"]
 
     assert told() == [f"ok: {tmp_path}/store: 0 namespaces, all pushed"]
-    said = ["--home", home, "learn", "Rust releases", "--namespace", "me"]
-    assert run_cairn(*said).code == 0
-    assert told() == ["warning: not pushed yet: me"]
-    shown = f"Shared {tmp_path}/store: not pushed yet: me"
+    assert run_cairn("--home", home, "learn", "Rust releases").code == 0
+    assert told() == ["warning: not pushed yet: default"]
+    shown = f"Shared {tmp_path}/store: not pushed yet: default"
     assert shown in " ".join(run_cairn("--home", home, "status").out.split())
-    assert run_cairn("--home", home, "run").code == 0
-    assert told() == [f"ok: {tmp_path}/store: 1 namespaces, all pushed"]
-    # A home without sources of its own that has what another one read misses none.
     (logs / "a.jsonl").write_text('{"role": "user", "content": "I prefer tea.", "id": "1"}\n')
     assert run_cairn("--home", home, "run", "--source", logs).code == 0
+    assert told() == [f"ok: {tmp_path}/store: 1 namespaces, all pushed"]
+    # A home without sources of its own that has what another one read misses none.
     other = open_home(tmp_path / "other").root
     assert run_cairn("--home", other, "status").code == 0
     assert run_cairn("--home", other, "search", "tea", "--namespace", "default").code == 0
