@@ -85,11 +85,12 @@ def readers(place: Path) -> dict[str, Reader]:
     return {name: memory.reader(name) for name in SAID}
 
 
-def one_of(reader: Reader) -> dict[str, str]:
-    """An id of each kind of thing."""
-    facts = listing.facts(reader).rows
+@pytest.fixture(scope="module")
+def theirs(readers: dict[str, Reader]) -> dict[str, str]:
+    """An id of each kind of thing of bo's."""
+    reader = readers["bo"]
     return {
-        "fact": facts[0]["fact_id"],
+        "fact": listing.facts(reader).rows[0]["fact_id"],
         "learning": listing.learnings(reader).rows[0]["learning_id"],
         "entity": listing.entities(reader).rows[0]["entity_id"],
         "episode": listing.episodes(reader).rows[0]["episode_id"],
@@ -120,15 +121,15 @@ def test_it_sees_its_own_alone(
 @pytest.mark.parametrize("kind", ["fact", "learning", "entity", "episode"])
 @pytest.mark.parametrize("command", BY_ID)
 def test_an_id_of_another_is_not_there(
-    command: str, kind: str, place: Path, readers: dict[str, Reader], run_cairn: Ask
+    command: str, kind: str, place: Path, theirs: dict[str, str], run_cairn: Ask
 ) -> None:
-    theirs = one_of(readers["bo"])[kind]
+    id_ = theirs[kind]
     more: dict[str, Sequence[str]] = {
-        "correct": ("No.",), "merge": (theirs,), "keep-apart": (theirs,), "rate": ("up",),
+        "correct": ("No.",), "merge": (id_,), "keep-apart": (id_,), "rate": ("up",),
         "missed": ("It is so.",),
     }  # fmt: skip
     before = _inbox(place)
-    told = run_cairn("--home", place, command, theirs, *more.get(command, ()), "--namespace", "ada")
+    told = run_cairn("--home", place, command, id_, *more.get(command, ()), "--namespace", "ada")
     assert told.code != 0
     assert [word for word in words("bo") if word in said(told)] == []
     assert _inbox(place) == before, "and nothing is decided"
