@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 from fastapi.testclient import TestClient
 
@@ -20,7 +19,6 @@ from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.journeys.running import follow
 from tests.journeys.test_research import QUEUE
-from tests.pipelines.house import House, open_house, talk
 from tests.serving.conftest import Ask
 from tests.serving.mcp_server.conftest import asking
 
@@ -32,11 +30,8 @@ TEA = "# Tea\n\nGreen tea is brewed at 80 degrees.\n"
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    house = open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
-    talk(house.logs, 0, "I use Grafana for the NAS.", "2026-02-01T10:00:00Z")
-    follow(house.state)
-    return house
+def two(two_home: Path, tmp_path: Path) -> State:
+    return State(open_home(copy_home(two_home, tmp_path / "home")), Settings(namespace="ada"))
 
 
 def by_http(state: State) -> Say:
@@ -66,9 +61,9 @@ def by_tool(state: State) -> Say:
 
 
 def test_what_is_asked_for_is_noted_searched_for_and_listed(
-    house: House, run_cairn: Ask, tmp_path: Path
+    two: State, run_cairn: Ask, tmp_path: Path
 ) -> None:
-    http, tool = by_http(house.state), by_tool(house.state)
+    http, tool = by_http(two), by_tool(two)
     told = http("learn-prompts", topic="  green   tea ")
     assert told["written"]
     assert not told["provider"]
@@ -76,7 +71,7 @@ def test_what_is_asked_for_is_noted_searched_for_and_listed(
     http("schedules", topic="Go releases", every="week")
     tool("schedules", topic="go releases", every="never")
     assert http("learn-prompts")["items"] == [], "noted, and not yet applied"
-    follow(house.state)
+    follow(two)
     (waits,) = http("learn-prompts")["items"]
     assert waits["learn_prompt_id"] == told["record_id"]
     assert (waits["prompt_text"], waits["status"]) == ("green tea", "active")
@@ -86,15 +81,17 @@ def test_what_is_asked_for_is_noted_searched_for_and_listed(
     assert totals["blocked"] >= 5, "no provider: all is blocked"
 
     (tmp_path / "tea.md").write_text(TEA)
-    enrich(house.state, Folder(tmp_path, 3))  # says from when on searches may be made
+    enrich(two, Folder(tmp_path, 3))  # says from when on searches may be made
     later = tool("learn-prompts", topic="tea")
     http("schedules", topic="brewing", every="week")
-    follow(house.state, QUEUE)
-    enrich(house.state, Folder(tmp_path, 3))
-    follow(house.state)
+    follow(two, QUEUE)
+    enrich(two, Folder(tmp_path, 3))
+    follow(two)
     done = {one["learn_prompt_id"]: one["status"] for one in http("learn-prompts")["items"]}
     assert done[later["record_id"]] == "completed"
-    listed = run_cairn("--home", house.state.home.root, "learn", "--json").json["items"]
+    listed = run_cairn("--home", two.home.root, "learn", "--namespace", "ada", "--json").json[
+        "items"
+    ]
     assert {one["learn_prompt_id"]: one["status"] for one in listed} == done
     assert list(done) == [one["learn_prompt_id"] for one in tool("learn-prompts")["items"]]
     research = http("research")
@@ -106,11 +103,6 @@ def test_what_is_asked_for_is_noted_searched_for_and_listed(
     assert recurs == {
         one["topic"] for one in tool("schedules")["items"] if one["mode"] == "schedule"
     }
-
-
-@pytest.fixture
-def two(two_home: Path, tmp_path: Path) -> State:
-    return State(open_home(copy_home(two_home, tmp_path / "home")), Settings(namespace="ada"))
 
 
 def test_forgetting_is_a_dry_run_unless_it_is_said_otherwise(
