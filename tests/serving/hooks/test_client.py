@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -20,12 +21,12 @@ from cairn.knowledge.llm.fence import CLOSING, NOTICE, is_recalled
 from cairn.knowledge.nlp.text import estimated_tokens
 from cairn.knowledge.offers.lookup import BRIEF_TOKENS
 from cairn.knowledge.schema.tables import RAW_LOGS
+from cairn.pipelines import follow as run
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import note
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.serving.write.deletion import reach, target
-from tests.journeys.running import follow
 from tests.serving import two_namespaces
 from tests.serving.hooks.conftest import Hook, offers
 from tests.serving.hooks.payloads import ODD, claude_code, failed, started
@@ -53,19 +54,35 @@ def test_a_session_begins_with_the_brief_of_its_project(
     assert len(offer["shown"]) >= said.text.count("\n- ") > 0
 
 
+def failing(hook: Hook, home: Path, agent: str = "claude-code") -> Callable[..., str]:
+    """What is said in a session when a command failed with some output."""
+
+    def said(session: str, output: str, folder: str = HARBOR) -> str:
+        payload = failed(agent, session, folder, "uv run pytest", output)
+        return hook(home, payload, agent=agent, namespace="samples").text
+
+    return said
+
+
 @pytest.mark.parametrize("agent", list(AGENTS))
 def test_what_ended_an_error_comes_with_the_error_and_once(
     samples_home: Path, hook: Hook, agent: str
 ) -> None:
-    def said(session: str, output: str, folder: str = HARBOR) -> str:
-        payload = failed(agent, session, folder, "uv run pytest", output)
-        return hook(samples_home, payload, agent=agent, namespace="samples").text
-
+    said = failing(hook, samples_home, agent)
     told = said("s-2", MISSING)
     assert "In `src/harbor_backup/cli.py`" in told
     assert estimated_tokens(told) <= hook_client.LIMITS["failure"]
     assert said("s-2", MISSING) == "", "nothing is said twice in a session"
-    assert said("s-3", f"3 passed\n{MISSING}\n1 failed") == told
+    hook(samples_home, started(agent, "s-5", HARBOR), agent=agent, namespace="samples")
+    assert said("s-5", MISSING) == told, "though it stood in the brief: now it is needed"
+
+
+def test_an_error_is_known_whoever_tells_it_and_is_that_of_a_name_and_a_project(
+    samples_home: Path, hook: Hook
+) -> None:
+    said = failing(hook, samples_home)
+    told = said("s-2", MISSING)
+    assert said("s-3", f"3 passed\n{MISSING}\n1 failed") == told != ""
     assert said("s-4", MISSING.replace("distutils", "numpy")) == "", "it is for that name alone"
     with closing(sqlite3.connect(samples_home / "lookup" / "samples.sqlite")) as lookup:
         lookup.execute("""UPDATE errors SET names = '["distutils", "imp"]' WHERE names != '[]'""")
@@ -77,8 +94,6 @@ def test_what_ended_an_error_comes_with_the_error_and_once(
     assert said("s-6", MISSING.replace("distutils", "numpy")) == ""
     assert said("s-4", MISSING, "/home/mira/code/lantern-shop") == "", "or another project's"
     assert said("s-4", "Error: the quay has gone") == ""
-    hook(samples_home, started(agent, "s-5", HARBOR), agent=agent, namespace="samples")
-    assert said("s-5", MISSING) == told, "though it stood in the brief: now it is needed"
 
 
 def test_gemini_cli_has_the_brief_with_its_first_prompt(own_home: Path, hook: Hook) -> None:
@@ -147,7 +162,7 @@ def test_one_in_ten_is_held_out_and_noted(own_home: Path, hook: Hook) -> None:
 
 def test_without_a_holdout_all_is_shown(own_home: Path, hook: Hook) -> None:
     state = State(open_home(own_home), Settings(policy={"holdout_share": 0.0}))
-    follow(state.of("ada"))
+    run.follow(state.of("ada"), since="publication")
     for number in range(20):
         hook(own_home, started("claude-code", f"s-{number}", ORCHARD))
     assert not any(offer["held_out"] for offer in offers(own_home))
@@ -161,7 +176,7 @@ def test_what_was_offered_is_taken_in_makes_no_knowledge_and_is_forgotten_with_i
     session = before.filter(kind="message")["conversation_id"][0]
     hook(own_home, started("claude-code", session, ORCHARD))
     hook(own_home, started("claude-code", "s-10", ORCHARD))
-    follow(state)
+    run.follow(state, until="raw_logs")
     after = state.warehouse.read(RAW_LOGS).collect()
     new = after.join(before, on="record_id", how="anti")
     assert new.select("kind", "tool_name", "text", "origin").unique().rows() == [
@@ -170,7 +185,7 @@ def test_what_was_offered_is_taken_in_makes_no_knowledge_and_is_forgotten_with_i
     assert new.height == 2
     assert {offer["session"] for offer in offers(own_home)} == {session, "s-10"}
     note(state.home, reach(state, target(state, session, "ada")).event)
-    follow(state)
+    run.follow(state, until="raw_logs")
     assert {offer["session"] for offer in offers(own_home)} == {"s-10"}
 
 
