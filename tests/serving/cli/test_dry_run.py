@@ -14,7 +14,7 @@ from cairn.resources.home.sources import add_source
 from cairn.serving.cli.prompt_trial import read_files, tables_of
 from tests.journeys.hives import CHAT, looked_up, telling
 from tests.journeys.hives import chat as chat_file
-from tests.journeys.running import follow
+from tests.journeys.running import UNPUBLISHED, follow
 from tests.journeys.test_language_model import LESSON, TAUGHT, teaching
 from tests.resources.model_server import Said, served
 from tests.serving.conftest import Ask
@@ -128,7 +128,7 @@ def test_nothing_is_stored_and_what_was_asked_costs_nothing_when_it_is_taken_in(
         assert server.requests == paid > 0, "nor is it asked again by another trial"
 
         add_source(state.home, tmp_path / "logs", "default", "Europe/Berlin")
-        follow(State(open_home(home), load_settings()))
+        follow(State(open_home(home), load_settings()), UNPUBLISHED)
         assert server.requests == paid > 0
         server.script = lambda _: "no"
         lost = run_cairn("--home", home, "dry-run", file, "--namespace", "other", "--json").json
@@ -158,7 +158,7 @@ def test_what_the_system_looked_up_is_tried_with_the_names_that_the_home_knows(
         monkeypatch.setenv("CAIRN_MODEL_BASE", server.base)
         state = State(open_home(tmp_path / "home"), load_settings())
         add_source(state.home, logs, "default")
-        follow(state)
+        follow(state, UNPUBLISHED)
         looked_up(tmp_path, "later", "2026-03-09", "The bees dance to show the way.")
         file = tmp_path / "later.jsonl"
         found = run_cairn("--home", tmp_path / "home", "dry-run", file, "--json").json
