@@ -1,17 +1,20 @@
 """Decisions over HTTP: noted as a command notes them, shown as waiting, applied by the next run."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from cairn.resources.context import State
+from cairn.resources.context import State, open_state
 from cairn.serving.http.app import create_app
 from cairn.serving.retrieval.open_memory import Memory
 from cairn.serving.write.decisions import choose
+from tests.homes import copy_home
 from tests.journeys.running import follow
 from tests.serving.http.conftest import LOCAL
 
+Refusing = tuple[TestClient, State]
 EVENT = "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a"
 
 
@@ -19,6 +22,14 @@ EVENT = "4f7c1fbe-0f0a-4c2e-9a0f-6d1d3c1f2b7a"
 def client(copied: State) -> Iterator[TestClient]:
     with TestClient(create_app(Memory(copied)), base_url=LOCAL) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def refusing(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Refusing]:
+    """The samples, of which nothing is decided: what is refused is noted nowhere."""
+    state = open_state(copy_home(home, tmp_path_factory.mktemp("refusing") / "home"))
+    with TestClient(create_app(Memory(state)), base_url=LOCAL) as client:
+        yield client, state
 
 
 def test_a_decision_waits_and_is_applied_by_the_next_run(client: TestClient, copied: State) -> None:
@@ -58,11 +69,12 @@ def test_a_decision_waits_and_is_applied_by_the_next_run(client: TestClient, cop
     ],
 )
 def test_what_cannot_be_decided_is_refused_and_nothing_is_noted(
-    client: TestClient, copied: State, wanted: dict[str, object], status: int
+    refusing: Refusing, wanted: dict[str, object], status: int
 ) -> None:
+    client, state = refusing
     facts = [row["fact_id"] for row in client.get("/v1/facts").json()["items"]]
     entity = client.get("/v1/entities").json()["items"][0]["entity_id"]
-    assert choose(copied, facts[:1], None).named
+    assert choose(state, facts[:1], None).named
 
     def filled(value: object) -> object:
         text = str(value)

@@ -2,16 +2,20 @@
 
 import re
 import shlex
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import jsonschema
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from cairn.resources.context import open_state
 from cairn.serving.cli.commands.serve.serve import PORT
 from cairn.serving.http.app import create_app
 from cairn.serving.retrieval.open_memory import Memory
+from tests.homes import copy_home
 from tests.places import ROOT
 from tests.serving.http.conftest import DOCUMENT, LOCAL
 
@@ -45,14 +49,18 @@ def operation(method: str, path: str) -> dict[str, Any]:
     raise AssertionError(f"{method} {path} is in no document")
 
 
+@pytest.fixture(scope="module")
+def written_app(home: Path, tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+    """A copy of the samples: what is told it waits for a run, and none comes."""
+    place = copy_home(home, tmp_path_factory.mktemp("written") / "home")
+    return create_app(Memory(open_state(place)))
+
+
 @pytest.fixture
 def client(line: str, request: pytest.FixtureRequest) -> TestClient:
     """The samples; a copy of them for what may change them."""
-    if asked(line)[0] == "GET":
-        app = request.getfixturevalue("samples_app")
-    else:
-        app = create_app(Memory(request.getfixturevalue("copied")))
-    return TestClient(app, base_url=LOCAL)
+    app = "samples_app" if asked(line)[0] == "GET" else "written_app"
+    return TestClient(request.getfixturevalue(app), base_url=LOCAL)
 
 
 @pytest.mark.parametrize("line", TYPED)
