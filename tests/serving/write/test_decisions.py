@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -15,13 +14,13 @@ from cairn.knowledge.schema.tables import FACT_SOURCES, MEMORY
 from cairn.resources.context import State, open_state
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
+from cairn.resources.home.sources import add_source
 from cairn.serving.cli.review_output import decide_on
 from cairn.serving.query import listing
 from cairn.serving.query.review.pairs import pairs
 from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
 from tests.journeys.running import follow
-from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Ask
 
 SAID = {
@@ -35,20 +34,24 @@ COFFEE = "I prefer coffee over tea in the afternoon."
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> House:
-    house = open_house(tmp_path_factory.mktemp("told"), dg.DagsterInstance.ephemeral())
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which all that is said has been taken in; it is copied, and not changed."""
+    place = tmp_path_factory.mktemp("told")
+    state, logs = State(open_home(place / "home"), Settings()), place / "logs"
+    logs.mkdir()
+    add_source(state.home, logs, "default")
     for number, (name, text) in enumerate(SAID.items(), 1):
         line = {"conversation_id": name, "role": "user", "content": text, "name": "Nadia",
                 "timestamp": f"2026-03-0{number}T10:00:00Z"}  # fmt: skip
-        (house.logs / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
-    follow(house.state)
-    return house
+        (logs / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+    follow(state)
+    return state.home.root
 
 
 @pytest.fixture
-def state(told: House, tmp_path: Path) -> State:
+def state(told: Path, tmp_path: Path) -> State:
     """What was told, to be decided on."""
-    return State(open_home(copy_home(told.state.home.root, tmp_path / "home")), Settings())
+    return State(open_home(copy_home(told, tmp_path / "home")), Settings())
 
 
 def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(

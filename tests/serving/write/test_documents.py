@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 
 from cairn import Knowledge
+from cairn.resources.context import State
+from cairn.resources.home.home import open_home
+from cairn.resources.home.settings import Settings
 from tests.journeys.running import follow
-from tests.pipelines.house import House, open_house
 from tests.serving.conftest import Answer, Ask
 
 LAYERS: dict[str, Any] = {
@@ -39,26 +40,26 @@ NOTES = "# House\n\n- The boiler was made in 1998.\n- Its filter is changed ever
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return open_house(tmp_path / "house", dg.DagsterInstance.ephemeral())
+def state(tmp_path: Path) -> State:
+    return State(open_home(tmp_path / "home"), Settings())
 
 
 @pytest.fixture
-def give(house: House, tmp_path: Path, run_cairn: Ask) -> Any:
+def give(state: State, tmp_path: Path, run_cairn: Ask) -> Any:
     def give(content: str, *arguments: str, name: str = "given.json") -> Answer:
         (tmp_path / name).write_text(content)
-        return run_cairn("--home", house.state.home.root, "ingest", tmp_path / name, *arguments)
+        return run_cairn("--home", state.home.root, "ingest", tmp_path / name, *arguments)
 
     return give
 
 
-def lines(house: House) -> list[dict[str, Any]]:
-    files = sorted(house.state.home.inbox.rglob("*.jsonl"))
+def lines(state: State) -> list[dict[str, Any]]:
+    files = sorted(state.home.inbox.rglob("*.jsonl"))
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
 def test_layers_load_and_what_is_not_right_is_listed(
-    house: House, give: Any, run_cairn: Ask
+    state: State, give: Any, run_cairn: Ask
 ) -> None:
     told = give(json.dumps(LAYERS), "--json")
     assert told.code == 0, told.err
@@ -66,13 +67,13 @@ def test_layers_load_and_what_is_not_right_is_listed(
     assert [one["where"] for one in told.json["skipped"]] == [
         "metadata.nobody", "pieces[3]", "pieces[4]", "graph.edges[1]",
     ]  # fmt: skip
-    assert "hunter2" not in json.dumps(lines(house)), "secrets reach no disk"
+    assert "hunter2" not in json.dumps(lines(state)), "secrets reach no disk"
     again = give(json.dumps(LAYERS), "--json").json
     assert (again["new"], again["event_ids"]) == (0, told.json["event_ids"])
-    assert len(lines(house)) == told.json["new"] == 7
+    assert len(lines(state)) == told.json["new"] == 7
 
-    follow(house.state)
-    with Knowledge.open(house.state.home.root, active_entity_id="oda") as knowledge:
+    follow(state)
+    with Knowledge.open(state.home.root, active_entity_id="oda") as knowledge:
         found = knowledge.retrieve("beverage at breakfast", "oda")
         happened = knowledge.retrieve("flooded cellar", knowledge_types=["episodic"])
     pieces = {one.piece.content: one.piece for one in found.pieces}
@@ -86,18 +87,18 @@ def test_layers_load_and_what_is_not_right_is_listed(
     assert found.global_metadata.properties["timezone"] == "Europe/Brussels"
     (edge,) = found.graph_context
     assert (edge.edge.edge_type, edge.target.label) == ("WORKS_AT", "Fernwick Lamps")
-    why = run_cairn("--home", house.state.home.root, "why", first.piece_id, "--json").json
+    why = run_cairn("--home", state.home.root, "why", first.piece_id, "--json").json
     assert "Oda drinks lapsang" in json.dumps(why, ensure_ascii=False)
 
 
 def test_a_text_is_kept_by_sentence_and_its_check_in_tells(
-    house: House, give: Any, run_cairn: Ask
+    state: State, give: Any, run_cairn: Ask
 ) -> None:
     assert give(NOTES, "--about", "boilerhost", "--type", "host", name="house.md").code == 0
-    follow(house.state)
+    follow(state)
 
     def cairn(*arguments: str) -> Any:
-        return run_cairn("--home", house.state.home.root, *arguments, "--json").json
+        return run_cairn("--home", state.home.root, *arguments, "--json").json
 
     texts = {row["content"]: row for row in cairn("facts")["items"]}
     assert set(texts) == {"The boiler was made in 1998.", "Its filter is changed every June."}
@@ -122,27 +123,27 @@ def test_a_text_is_kept_by_sentence_and_its_check_in_tells(
     ],
 )
 def test_what_cannot_be_taken_in_is_refused(
-    content: str, name: str, arguments: tuple[str, ...], why: str, house: House, give: Any
+    content: str, name: str, arguments: tuple[str, ...], why: str, state: State, give: Any
 ) -> None:
     told = give(content, *arguments, name=name)
-    assert (told.code, lines(house)) == (1, [])
+    assert (told.code, lines(state)) == (1, [])
     assert why in told.err
 
 
-def test_secrets_may_be_taken_out_and_a_trial_stores_nothing(house: House, give: Any) -> None:
+def test_secrets_may_be_taken_out_and_a_trial_stores_nothing(state: State, give: Any) -> None:
     text = "The lamp is new. token ghp_" + "a1B2" * 9
     assert give(text, "--redact", "--dry-run", name="a.txt").code == 0
-    assert lines(house) == []
+    assert lines(state) == []
     assert give(text, "--redact", name="a.txt").code == 0
-    (line,) = lines(house)
+    (line,) = lines(state)
     assert line["text"].startswith("The lamp is new. token [redacted")
 
 
 def test_standard_input_and_bytes_that_are_no_text(
-    house: House, tmp_path: Path, run_cairn: Ask
+    state: State, tmp_path: Path, run_cairn: Ask
 ) -> None:
     (tmp_path / "photo").write_bytes(b"\xff\xd8\xff")
-    told = run_cairn("--home", house.state.home.root, "ingest", tmp_path / "photo")
+    told = run_cairn("--home", state.home.root, "ingest", tmp_path / "photo")
     assert (told.code, told.err.count("no UTF-8 text")) == (1, 1)
-    empty = run_cairn("--home", house.state.home.root, "ingest", "-")
+    empty = run_cairn("--home", state.home.root, "ingest", "-")
     assert (empty.code, "no text in it" in empty.err) == (1, True)
