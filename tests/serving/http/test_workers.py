@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
@@ -67,14 +67,34 @@ def eventually(holds: Callable[[], bool]) -> None:
         sleep(0.05)
 
 
+def memory_of(home: Path) -> list[str]:
+    """What serves a home with two workers."""
+    return ["-m", "cairn", "--home", str(home), "serve", "--port", "0", "--json", "--workers", "2"]
+
+
+OF_NOTHING = [
+    "-c",
+    """
+import json
+from socket import create_server
+from starlette.applications import Starlette
+from cairn.serving.runtime.workers import run
+
+listener = create_server(("127.0.0.1", 0))
+print(json.dumps({"listening": f"http://127.0.0.1:{listener.getsockname()[1]}"}), flush=True)
+run(Starlette, listener, 2)
+""",
+]
+"""The same workers before an app that is loaded at once, and has no path."""
+
+
 @contextmanager
-def serving(home: Path, errors: Path) -> Iterator[Server]:
+def serving(command: list[str], errors: Path) -> Generator[Server]:
     """A server with two workers, which answers."""
-    command = [sys.executable, "-m", "cairn", "--home", str(home), "serve"]
     with (
         errors.open("w") as stderr,
         subprocess.Popen(
-            [*command, "--port", "0", "--json", "--workers", "2"],
+            [sys.executable, *command],
             stdout=subprocess.PIPE, stderr=stderr, text=True, cwd=ROOT,
         ) as process,
     ):  # fmt: skip
@@ -95,7 +115,7 @@ def health_answers(server: Server, connection: HTTPConnection | None = None) -> 
 
 def test_workers_are_one_server(copied: State, tmp_path: Path, run_cairn: Ask) -> None:
     (manifest,) = manifests(copied.home, "samples")[:1]
-    with serving(copied.home.root, tmp_path / "stderr") as server:
+    with serving(memory_of(copied.home.root), tmp_path / "stderr") as server:
         connections = [HTTPConnection(server.address, timeout=30) for _ in range(CONNECTIONS)]
         for connection in connections:
             assert server.get("/health", connection)[0] == 200
@@ -139,9 +159,13 @@ def test_workers_are_one_server(copied: State, tmp_path: Path, run_cairn: Ask) -
 def test_workers_end_with_what_started_them(
     home: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
-    with serving(home, tmp_path / "stderr") as server:
-        assert server.get("/health")[0] == 200
+    # Whoever is interrupted ends its workers, whatever they load; one that was killed cannot, so
+    # they have to see it while they do.
+    command, told = (memory_of(home), 200) if how == signal.SIGKILL else (OF_NOTHING, 404)
+    with serving(command, tmp_path / "stderr") as server:
+        assert server.get("/health")[0] == told
         workers = server.workers()
+        assert len(workers) == 2
         server.process.send_signal(how)
         assert server.process.wait(30) == (-9 if how == signal.SIGKILL else 0)
         eventually(lambda: not any(map(_command, workers)))
