@@ -1,7 +1,5 @@
 """What our own tools answered is recalled when the session that asked them is taken in."""
 
-from functools import cache
-
 import polars as pl
 import pytest
 
@@ -29,29 +27,28 @@ def answers(two_memory: Memory, things: dict[str, Things]) -> dict[str, str]:
     }
 
 
-@cache
-def of_an_empty_answer(tool: str) -> dict[str, pl.DataFrame]:
-    return knowledge_of(session(tool, "<cairn-memory></cairn-memory>", {"query": RULE}))
-
-
 OURS, OTHER = "mcp__cairn__search_memory", "mcp__notes__search_memory"
+ASKED = [("text", OURS), ("lessons", OURS), ("explained", OURS), ("error", OURS), ("text", OTHER),
+         ("error", OTHER)]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("form", "tool"),
-    [("text", OURS), ("lessons", OURS), ("explained", OURS), ("error", OURS), ("text", OTHER),
-     ("error", OTHER)],
-)  # fmt: skip
-def test_an_answer_of_ours_teaches_nothing(answers: dict[str, str], form: str, tool: str) -> None:
-    block = [{"type": "text", "text": answers[form]}]
-    made = knowledge_of(session(tool, block, {"query": RULE}))
-    result = made["raw_logs"].filter(kind="tool_result")
-    assert result["origin"].to_list() == ["recalled"]
-    nothing = of_an_empty_answer(tool)
+def told(contents: dict[str, object]) -> dict[str, pl.DataFrame]:
+    """The knowledge of all that was asked, each in a session of its own."""
+    return knowledge_of(b"".join(
+        session(tool, contents[form], {"query": RULE}).replace(b'"cy', b'"cy%d' % number)
+        for number, (form, tool) in enumerate(ASKED)
+    ))  # fmt: skip
+
+
+def test_an_answer_of_ours_teaches_nothing(answers: dict[str, str]) -> None:
+    made = told({form: [{"type": "text", "text": said}] for form, said in answers.items()})
+    results = made["raw_logs"].filter(kind="tool_result")
+    assert results["origin"].to_list() == ["recalled"] * len(ASKED)
+    nothing = told(dict.fromkeys(answers, "<cairn-memory></cairn-memory>"))
     for table, key in (("candidates", "candidate_id"), ("facts", "fact_id"),
                        ("entities", "entity_id"), ("learnings", "learning_id")):  # fmt: skip
         assert made[table][key].to_list() == nothing[table][key].to_list(), table
-    assert result["record_id"].item() not in made["candidates"]["record_id"]
+    assert not {*results["record_id"]} & {*made["candidates"]["record_id"]}
     assert not made["facts"]["content"].str.contains("quincepress").any()
 
 
