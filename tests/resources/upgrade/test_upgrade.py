@@ -61,9 +61,49 @@ def old(unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     beside = shutil.ignore_patterns("home")
     shutil.copytree(unpacked, tmp_path, ignore=beside, dirs_exist_ok=True)
     home = copy_home(unpacked / "schema-1" / "home", tmp_path / "schema-1" / "home")
-    monkeypatch.chdir(tmp_path)
+    return _in_use(home, tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def pruned(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The old home with a table or two of each kind that is upgraded alike, and without its index.
+
+    That all tables are upgraded, and that the index stays, the first test shows. Not to be changed:
+    see `small`.
+    """
+    home = copy_home(unpacked / "schema-1" / "home", tmp_path_factory.mktemp("pruned") / "home")
+    shutil.rmtree(home / "index")
+    _keep_tables(home, KEPT)
+    return home
+
+
+@pytest.fixture(scope="module")
+def expected(pruned: Path) -> Rows:
+    """What readers of the small home were given."""
+    return rows_before(pruned)
+
+
+@pytest.fixture
+def small(pruned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return _in_use(copy_home(pruned, tmp_path / "schema-1" / "home"), tmp_path, monkeypatch)
+
+
+def _in_use(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
     monkeypatch.setenv("CAIRN_HOME", str(home))
     return home
+
+
+def _keep_tables(home: Path, names: Collection[str]) -> None:
+    """Takes all other tables away from an old home, and from what it published."""
+    for folder in (home / "warehouse").iterdir():
+        if folder.name not in names:
+            shutil.rmtree(folder)
+    for namespace in NAMESPACES:
+        path = home / "publication" / f"{namespace}.json"
+        manifest = json.loads(path.read_text())[0]
+        kept = {name: at for name, at in manifest["tables"].items() if name in names}
+        path.write_text(json.dumps([manifest | {"tables": kept}]))
 
 
 def rows_before(home: Path) -> Rows:
@@ -118,6 +158,7 @@ def test_who_opens_it_upgrades_it_and_readers_are_given_what_they_were_given(
     old: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     expected, answers = rows_before(old), (old / "answers.sqlite").read_bytes()
+    index = content(old / "index")
     assert expected["default", "rejected_facts"].height > 0, "a row of each kind is there"
     with caplog.at_level(logging.WARNING):
         state = open_state(old)
@@ -128,6 +169,7 @@ def test_who_opens_it_upgrades_it_and_readers_are_given_what_they_were_given(
     assert not (old / "warehouse.next").exists()
     assert not (old / JOURNAL).exists()
     assert (old / "answers.sqlite").read_bytes() == answers, "what was paid for stays"
+    assert content(old / "index") == index, "and so does the index"
     for namespace in NAMESPACES:
         for name in TABLES:
             assert table_damage(old / "warehouse" / namespace / name, deep=True) is None
@@ -154,33 +196,32 @@ def test_a_run_makes_of_it_what_it_makes_of_the_same_logs_in_a_new_home(
         assert not state.warehouse.read(table).collect()[column].str.contains("walnut").any()
 
 
-def test_tables_in_an_object_store_are_split_where_they_are(old: Path) -> None:
-    expected = rows_before(old)
-    (old / "warehouse").rename(old.parent / "store")
-    settings = Settings(warehouse=f"file://{old.parent}/store")
-    upgrade_home(old, settings)
-    state = State(open_home(old), settings)
+def test_tables_in_an_object_store_are_split_where_they_are(small: Path, expected: Rows) -> None:
+    (small / "warehouse").rename(small.parent / "store")
+    settings = Settings(warehouse=f"file://{small.parent}/store")
+    upgrade_home(small, settings)
+    state = State(open_home(small), settings)
     with state.leased():  # from there they come home
         assert_rows(state, expected)
     # An object store has no folder without an object; this one, a folder on disk, keeps it.
-    left = [path for path in (old.parent / "store").rglob("*") if path.is_file()]
-    named = {path.relative_to(old.parent / "store").parts[0] for path in left}
+    left = [path for path in (small.parent / "store").rglob("*") if path.is_file()]
+    named = {path.relative_to(small.parent / "store").parts[0] for path in left}
     assert named - {".cairn"} == {*NAMESPACES}
 
 
-def test_a_second_upgrade_does_nothing(old: Path) -> None:
-    first = upgrade_home(old, Settings())
-    before = content(old)
-    second = upgrade_home(old, Settings())
+def test_a_second_upgrade_does_nothing(small: Path) -> None:
+    first = upgrade_home(small, Settings())
+    before = content(small)
+    second = upgrade_home(small, Settings())
     assert (first.from_version, second.from_version) == (1, SCHEMA_VERSION)
     assert (second.tables, second.files) == ([], {})
-    assert content(old) == before
+    assert content(small) == before
 
 
-def test_a_dry_run_tells_and_changes_nothing(old: Path) -> None:
-    before = content(old)
-    told = upgrade_home(old, Settings(), dry_run=True)
-    assert content(old) == before
+def test_a_dry_run_tells_and_changes_nothing(small: Path) -> None:
+    before = content(small)
+    told = upgrade_home(small, Settings(), dry_run=True)
+    assert content(small) == before
     assert ("refusals", "rejected_facts") in [each[:2] for each in told.tables]
     assert dict(told.settings)["policy.struck_out_share"] == "policy.max_retraction_ratio"
 
@@ -188,15 +229,10 @@ def test_a_dry_run_tells_and_changes_nothing(old: Path) -> None:
 @pytest.mark.faults
 @pytest.mark.slow
 def test_killed_at_any_point_it_is_finished_by_the_next(
-    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small: Path, expected: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Behind each write of a note, and some of tables: readers have a manifest of one kind.
-
-    The home has a table or two of each kind that is upgraded alike; the others are upgraded above.
-    """
-    _keep_tables(old, KEPT)
-    expected = rows_before(old)
-    points = _left_at_each_write(old, tmp_path, monkeypatch)
+    """Behind each write of a note, and some of tables: readers have a manifest of one kind."""
+    points = _left_at_each_write(small, tmp_path, monkeypatch)
     assert len(points) > 20
     assert any((home / "warehouse.next").exists() for home in points)
     for home in points:
@@ -207,18 +243,6 @@ def test_killed_at_any_point_it_is_finished_by_the_next(
         upgrade_home(home, Settings())
         assert_rows(State(open_home(home), Settings()), expected, STEP.changed_tables.values())
         assert not (home / JOURNAL).exists()
-
-
-def _keep_tables(home: Path, names: Collection[str]) -> None:
-    """Takes all other tables away from an old home, and from what it published."""
-    for folder in (home / "warehouse").iterdir():
-        if folder.name not in names:
-            shutil.rmtree(folder)
-    for namespace in NAMESPACES:
-        path = home / "publication" / f"{namespace}.json"
-        manifest = json.loads(path.read_text())[0]
-        kept = {name: at for name, at in manifest["tables"].items() if name in names}
-        path.write_text(json.dumps([manifest | {"tables": kept}]))
 
 
 def _left_at_each_write(home: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
@@ -251,18 +275,17 @@ def _left_at_each_write(home: Path, place: Path, monkeypatch: pytest.MonkeyPatch
     return points
 
 
-def test_it_waits_until_it_can_be_written(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_waits_until_it_can_be_written(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Home, "read_only", property(lambda _: True))
-    before = content(old)
+    before = content(small)
     with pytest.raises(HomeError, match=r"older Cairn \(schema 1.*`cairn upgrade`"):
-        open_state(old)
-    assert content(old) == before
+        open_state(small)
+    assert content(small) == before
 
 
-def test_a_home_whose_mark_is_damaged_is_known_by_its_tables(old: Path) -> None:
-    expected = rows_before(old)
-    (old / "schema_version").write_bytes(b"\x00")
-    assert_rows(open_state(old), expected)
+def test_a_home_whose_mark_is_damaged_is_known_by_its_tables(small: Path, expected: Rows) -> None:
+    (small / "schema_version").write_bytes(b"\x00")
+    assert_rows(open_state(small), expected)
 
 
 def test_a_damaged_table_is_left_to_the_next_run(old: Path) -> None:
@@ -275,31 +298,31 @@ def test_a_damaged_table_is_left_to_the_next_run(old: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["*.parquet", "_delta_log/*"])
-def test_records_that_cannot_be_read_are_not_left_behind(old: Path, what: str) -> None:
-    files = list((old / "warehouse" / "records").rglob(what))
+def test_records_that_cannot_be_read_are_not_left_behind(small: Path, what: str) -> None:
+    files = list((small / "warehouse" / "records").rglob(what))
     assert files
     for file in files:
         file.write_bytes(b"")
-    left = len(list((old / "warehouse" / "records").rglob("*")))
+    left = len(list((small / "warehouse" / "records").rglob("*")))
     for _ in range(2):
         with pytest.raises(HomeError, match="table records cannot be read"):
-            open_state(old)
-    assert len(list((old / "warehouse" / "records").rglob("*"))) >= left
-    assert not (old / JOURNAL).exists()
+            open_state(small)
+    assert len(list((small / "warehouse" / "records").rglob("*"))) >= left
+    assert not (small / JOURNAL).exists()
 
 
-def test_why_a_namespace_is_blocked_is_still_known(old: Path) -> None:
-    manifest = json.loads((old / "publication" / "team.json").read_text())[0]
+def test_why_a_namespace_is_blocked_is_still_known(small: Path) -> None:
+    manifest = json.loads((small / "publication" / "team.json").read_text())[0]
     why = {"reasons": ["more than policy.struck_out_share = 0.05 allows"], "bounds": {"share": 0.1},
            "tables": manifest["tables"]}  # fmt: skip
-    (old / "held.json").write_text(json.dumps({"team": why}))
-    state = open_state(old)
+    (small / "held.json").write_text(json.dumps({"team": why}))
+    state = open_state(small)
     blocked = blocked_namespaces(state.home)["team"]
     assert blocked.reasons == ["more than policy.max_retraction_ratio = 0.05 allows"]
     now = published(state.home, "team")
     assert now is not None
     assert blocked.tables == now.tables
-    assert not (old / "held.json").exists()
+    assert not (small / "held.json").exists()
 
 
 def test_versions_that_were_noted_are_those_of_today() -> None:
