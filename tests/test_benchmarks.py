@@ -1,6 +1,8 @@
 """The benchmarks run, and the sessions that they make are new ones of the same kind."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import change, foresight, foresight_hooks, said, start
+from benchmarks import change, foresight, foresight_hooks, http, said, start
 from benchmarks.__main__ import changed, figures, lessons, measured, table
 from benchmarks.confidence import LABELS as LABELLED
 from benchmarks.confidence import Label, built, confidences, read_labels, report
@@ -42,13 +44,33 @@ def in_this_process(command: list[str], environment: dict[str, str]) -> float:
     return process_time() - begin
 
 
-def without_dagster(command: list[str], environment: dict[str, str]) -> float:
-    """As `in_this_process`, and a run is the same work without Dagster, which takes half of it."""
+def as_far_as_facts(command: list[str], environment: dict[str, str]) -> float:
+    """As `in_this_process`, and of a run the steps to facts, without Dagster."""
     if command[1:] != ["-m", "cairn", "run"]:
         return in_this_process(command, environment)
     begin = process_time()
-    follow(State(open_home(Path(environment["CAIRN_HOME"])), Settings()))
+    follow(State(open_home(Path(environment["CAIRN_HOME"])), Settings()), until="facts")
     return process_time() - begin
+
+
+class OneServer:
+    """In place of `http.serving`: the first server stands for the others too.
+
+    What `cairn serve --workers` does, tests/serving/http/test_workers.py shows.
+    """
+
+    def __init__(self) -> None:
+        self.workers: list[int] = []
+        self._serving, self._address = http.serving, ""
+
+    @contextmanager
+    def __call__(self, home: Path, workers: int = 1) -> Iterator[str]:
+        self.workers.append(workers)
+        if self._address:
+            yield self._address
+            return
+        with self._serving(home, workers) as self._address:
+            yield self._address
 
 
 def _copies(folder: Path) -> list[bytes]:
@@ -88,8 +110,13 @@ def test_every_benchmark_runs_on_a_few_kilobytes(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(start, "spent", in_this_process)
+    servers = OneServer()
+    monkeypatch.setattr(http, "serving", servers)
 
     def made_up(task: str, *arguments: object, threads: int | None = None) -> dict[str, Any]:
+        if task == "topic_nights":  # clusters need as many texts to be the same, this does not
+            assert arguments == (1_500,)
+            return run(task, 300)
         if task != "change":  # the slowest, measured below
             return run(task, *arguments, threads=threads)
         assert arguments == (source, 4_000, 20_000, 1, 2)
@@ -111,6 +138,8 @@ def test_every_benchmark_runs_on_a_few_kilobytes(
         result["http"]["http"]["p50"] - result["http"]["in_process"]["p50"]
     )
     assert result["http"]["while_publishing"]["busy"]["asked"] > 0
+    assert servers.workers == [1, 2]
+    assert result["http"]["clients"].keys() == {"1", "2"}
     assert all(found["runs"][0]["agreement"] > 0.99 for found in result["clusters"])
     within = [figure.ratio for figure in lessons(result["lessons"]) if figure.goal]
     assert len(within) == 4
@@ -120,7 +149,7 @@ def test_every_benchmark_runs_on_a_few_kilobytes(
 
 @pytest.mark.slow
 def test_pages_are_measured_over_talks_that_are_made_up() -> None:
-    found = run("pages", 1_500, 1)
+    found = run("pages", 150, 1)
     assert found["records"] > found["facts"]
     assert {"", "/search", "/facts/{id}", "/records/{record_id}"} <= found["pages"].keys()
     assert all(page["p95"] >= page["p50"] > 0 < page["kb"] for page in found["pages"].values())
@@ -161,8 +190,8 @@ def test_of_a_change_the_largest_home_counts_beside_the_smallest() -> None:
 def test_a_change_is_measured_beside_the_imports(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # That Dagster runs what `cairn run` says, other benchmarks show.
-    monkeypatch.setattr(change, "spent", without_dagster)
+    # That Dagster runs what `cairn run` says, other benchmarks show: all this does is to time it.
+    monkeypatch.setattr(change, "spent", as_far_as_facts)
     # `cairn run --watch` has a test of its own, and takes as long as all else here.
     monkeypatch.setattr(
         change, "searchable", lambda home, grows: float(grows.is_relative_to(home.parent))
@@ -199,7 +228,9 @@ def test_a_brief_is_measured_by_what_then_happened(samples: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_year_of_hooks_is_measured_by_what_was_at_hand() -> None:
+def test_a_year_of_hooks_is_measured_by_what_was_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    # That Dagster takes in what hooks queued, tests of the intake show.
+    monkeypatch.setattr(foresight_hooks, "run_graph", follow)
     made = list(year())
     assert made == list(year())
     assert len({session.begins.month for session in made}) == 12
