@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from pydantic import SecretStr
 
@@ -21,6 +22,7 @@ from cairn.resources.telemetry import spans
 from cairn.resources.telemetry.collector import END_SECONDS, SEND_SECONDS, answer_of
 from cairn.resources.telemetry.spans import PULL, RUN, STAGE, carried, happened, span
 from cairn.resources.telemetry.start import start, stop
+from cairn.serving.cli.main import cairn
 from tests.places import ROOT
 from tests.resources.telemetry.otlp_server import Received, attributes, collecting
 
@@ -52,13 +54,21 @@ def log_of(folder: Path) -> Path:
     return path
 
 
+OTHERS = ("CAIRN_", "DAGSTER_", "OTEL_")
+"""What variables begin with that say something to a run."""
+
+
+def command(folder: Path) -> list[str]:
+    """`cairn run` over a small log."""
+    return ["--home", str(folder / "home"), "run", "--no-report",
+            "--source", str(log_of(folder)), "--namespace", NAMESPACE]  # fmt: skip
+
+
 def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`cairn run` over a small log, in a process of its own."""
-    own = {k: v for k, v in os.environ.items() if not k.startswith(("CAIRN_", "DAGSTER_", "OTEL_"))}
-    command = ["-m", "cairn", "--home", str(folder / "home"), "run", "--no-report", "-v",
-               "--source", str(log_of(folder)), "--namespace", NAMESPACE]  # fmt: skip
+    """The command in a process of its own."""
+    own = {k: v for k, v in os.environ.items() if not k.startswith(OTHERS)}
     return subprocess.run(
-        [sys.executable, *command], cwd=ROOT, env={**own, **environment},
+        [sys.executable, "-m", "cairn", *command(folder), "-v"], cwd=ROOT, env={**own, **environment},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -112,11 +122,15 @@ def test_a_run_is_a_trace_of_its_stages_without_a_word_of_its_log(tmp_path: Path
 
 def test_nothing_is_sent_but_where_our_own_setting_says_so(tmp_path: Path) -> None:
     with collecting() as received:
-        done = run(
-            tmp_path, CAIRN_LOG_FOLDER="off", OTEL_EXPORTER_OTLP_ENDPOINT=received.address,
-            OTEL_TRACES_EXPORTER="otlp", OTEL_METRICS_EXPORTER="otlp",
-        )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+        environment = {
+            **dict.fromkeys(name for name in os.environ if name.startswith(OTHERS)),
+            "CAIRN_LOG_FOLDER": "off", "OTEL_EXPORTER_OTLP_ENDPOINT": received.address,
+            "OTEL_TRACES_EXPORTER": "otlp", "OTEL_METRICS_EXPORTER": "otlp",
+        }  # fmt: skip
+        done = CliRunner(env=environment).invoke(cairn, command(tmp_path))
+        stop()  # what was still to be sent would be sent now
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "home" / "publication" / f"{NAMESPACE}.json").exists()
     assert received.posts == []
     assert not (tmp_path / "home" / "logs").exists()
 
