@@ -68,8 +68,8 @@ def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
     own = {k: v for k, v in os.environ.items() if not k.startswith(OTHERS)}
     return subprocess.run(
-        [sys.executable, "-m", "cairn", *command(folder), "-v"], cwd=ROOT, env={**own, **environment},
-        capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "cairn", *command(folder), "-v"], cwd=ROOT,
+        env={**own, **environment}, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 
