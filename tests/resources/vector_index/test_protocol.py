@@ -265,29 +265,33 @@ def _comparable(found: Sequence[Hit]) -> list[Any]:
 
 @pytest.mark.parametrize("which", SERVERS)
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(points=points(), asked=st.lists(queries(), min_size=4, max_size=8), flat=st.booleans())
+@given(points=points(), asked=st.lists(queries(), min_size=4, max_size=8))
 def test_all_engines_give_the_same_hits(
     which: str,
     qdrant: QdrantHttp,
     points: pl.DataFrame,
     asked: list[dict[str, Any]],
-    flat: bool,
 ) -> None:
     with (
         TemporaryDirectory() as folder,
         on_a_server(which, qdrant) as server,
         pytest.MonkeyPatch.context() as patched,
     ):
-        if not flat:
-            patched.setattr(edge, "FLAT_BELOW", 0)
-        index, other = embedded(Path(folder))(), server()
-        name = publish(index, points)
-        assert publish(other, points) == name
-        for query in asked:
-            found, same = index.search("me", name, **query), other.search("me", name, **query)
-            assert [
+        other = server()
+        name = publish(other, points)
+        same = [
+            [
                 hit._replace(vector=None if hit.vector is None else hit.vector.tolist())
-                for hit in same
-            ] == _comparable(found)
+                for hit in other.search("me", name, **query)
+            ]
+            for query in asked
+        ]
+        for form in ("flat", "shard"):
+            if form == "shard":
+                patched.setattr(edge, "FLAT_BELOW", 0)
+            index = embedded(Path(folder, form))()
+            assert publish(index, points) == name
+            for query, hits in zip(asked, same, strict=True):
+                assert hits == _comparable(index.search("me", name, **query)), form
