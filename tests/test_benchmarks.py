@@ -1,7 +1,7 @@
 """The benchmarks run, and the sessions that they make are new ones of the same kind."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
@@ -64,7 +64,7 @@ class OneServer:
         self._serving, self._address = http.serving, ""
 
     @contextmanager
-    def __call__(self, home: Path, workers: int = 1) -> Iterator[str]:
+    def __call__(self, home: Path, workers: int = 1) -> Generator[str]:
         self.workers.append(workers)
         if self._address:
             yield self._address
