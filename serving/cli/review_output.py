@@ -1,7 +1,7 @@
 """What waits for a person, as the terminal shows it, and how each is decided on."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -14,7 +14,11 @@ from cairn.serving.read.display import count, one_line
 if TYPE_CHECKING:
     from cairn.resources.context import State
 
-KEYS = "m merge, k keep both, l retract the first, r retract the second, s skip, q quit"
+KEYS = {
+    "m": "merge", "k": "keep both", "l": "retract the first", "r": "retract the second",
+    "s": "skip", "q": "quit",
+}  # fmt: skip
+"""What each key decides about a pair."""
 
 
 def print_pair(row: dict[str, Any]) -> None:
@@ -119,34 +123,58 @@ def print_operation(row: dict[str, Any]) -> None:
     console().print()
 
 
+class _Taken(NamedTuple):
+    """A decision that was taken on a pair, and the facts that it retracts."""
+
+    place: int
+    decision_id: str
+    namespace: str
+    retracted: tuple[str, ...]
+
+
 def decide_on(state: "State", namespace: str | None, limit: int) -> None:
-    """Asks about one pair after the other; each answer is noted at once."""
-    from cairn.knowledge.ingest.inbox_events.decisions import KEEP_APART, MERGE, RETRACT
+    """Asks about one pair after the other; each answer is noted at once, and can be undone."""
+    from cairn.knowledge.ingest.inbox_events.decisions import KEEP_APART, MERGE, RETRACT, UNDO
     from cairn.serving.status.pending import NEXT_RUN
     from cairn.serving.write.deciding import WantedDecision, decide
 
-    decided = 0
-    gone: set[str] = set()
-    for row in pairs(state, namespace).head(limit).to_dicts():
+    rows = pairs(state, namespace).head(limit).to_dicts()
+    taken: list[_Taken] = []
+    place = -1
+    while (place := place + 1) < len(rows):
+        row = rows[place]
         ids = [row["left_id"], row["right_id"]]
-        if gone & set(ids):
+        if any(id_ in one.retracted for one in taken for id_ in ids):
             continue
-        _print_texts(row)
-        answer = click.prompt(f"  {KEYS}", type=click.Choice(list("mklrsq")), show_choices=False)
-        console().print()
+        answer = _answer(row, can_undo=bool(taken))
         if answer == "q":
             break
         if answer == "s":
+            continue
+        if answer == "u":
+            last = taken.pop()
+            decide(state, WantedDecision(UNDO, [last.decision_id]), last.namespace)
+            place = last.place - 1  # that pair is asked about again
             continue
         decision, about = {
             "m": (MERGE, ids), "k": (KEEP_APART, ids),
             "l": (RETRACT, ids[:1]), "r": (RETRACT, ids[1:]),
         }[answer]  # fmt: skip
-        decide(state, WantedDecision(decision, about), row["namespace"])
-        gone.update(about if decision == RETRACT else ())
-        decided += 1
-    noted = f"{count(decided, 'decision')} noted; applied {NEXT_RUN}"
-    say(noted if decided else "Nothing decided.")
+        noted = decide(state, WantedDecision(decision, about), row["namespace"]).told
+        retracted = tuple(about) if decision == RETRACT else ()
+        taken.append(_Taken(place, noted["decision_id"], row["namespace"], retracted))
+    told = f"{count(len(taken), 'decision')} noted; applied {NEXT_RUN}"
+    say(told if taken else "Nothing decided.")
+
+
+def _answer(row: dict[str, Any], *, can_undo: bool) -> str:
+    """The key that a person presses about a pair."""
+    _print_texts(row)
+    keys = KEYS | ({"u": "undo the last"} if can_undo else {})
+    shown = ", ".join(f"{key} {what}" for key, what in keys.items())
+    answer = click.prompt(f"  {shown}", type=click.Choice(list(keys)), show_choices=False)
+    console().print()
+    return answer
 
 
 SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {

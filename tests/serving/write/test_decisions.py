@@ -161,18 +161,19 @@ def test_what_is_undone_is_as_if_nobody_had_decided_it(state: State, run_cairn: 
 
 def test_review_asks_about_one_pair_after_the_other(state: State, run_cairn: Ask) -> None:
     pair, other = pairs(state, None).to_dicts()
-    with CliRunner().isolation(input="k\nl\n") as (out, _, _):
+    with CliRunner().isolation(input="u\nr\nu\nk\nl\n") as (out, _, _):
         decide_on(state, None, 20)
     told = out.getvalue().decode()
+    assert "'u' is not one of" in told, "there is nothing to undo yet"
     assert "2 decisions noted; applied at the next run" in told
-    assert pair["left"] in told
+    assert told.count(pair["left"]) == 2, "what was undone is asked again"
     events = [
         json.loads(line)
         for file in state.home.inbox.rglob("*.jsonl")
         for line in file.read_text().splitlines()
     ]
-    assert [event["type"] for event in events] == ["keep_apart", "retract"]
-    assert [one["id"] for one in events[1]["meant"]] == [other["left_id"]]
+    assert [event["type"] for event in events] == ["retract", "undo", "keep_apart", "retract"]
+    assert [one["id"] for one in events[3]["meant"]] == [other["left_id"]]
     no_terminal = run_cairn("--home", state.home.root, "review", "--decide")
     assert (no_terminal.code, "terminal" in no_terminal.err) == (2, True)
 
