@@ -1,13 +1,8 @@
 """Forgetting for good: what would go, what went, and the old versions that still hold it."""
 
-import fcntl
-import os
-import shutil
 import sqlite3
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from pathlib import Path
-from tempfile import mkdtemp
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from typing import NamedTuple
 
 import dagster as dg
@@ -18,6 +13,7 @@ from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.deletion.receipt import receipt
 from cairn.knowledge.deletion.tombstones import NAMESPACE
 from cairn.knowledge.schema.tables import TABLES
+from cairn.pipelines.copies import as_they_are, clear, copied
 from cairn.pipelines.follow import follow
 from cairn.pipelines.planning.in_flight import UNFINISHED, reconcile
 from cairn.pipelines.planning.instance import instance_of
@@ -27,7 +23,7 @@ from cairn.resources.deletion.applying import apply_tombstones
 from cairn.resources.deletion.places import NamedPlace, places
 from cairn.resources.deletion.tombstones import forgetting, note
 from cairn.resources.home.atomic_files import sync_folder
-from cairn.resources.home.home import check_room, open_home
+from cairn.resources.home.home import check_room
 from cairn.resources.warehouse.publication import (
     blocked_namespaces,
     forget_others,
@@ -37,20 +33,6 @@ from cairn.resources.warehouse.publication import (
 )
 
 WHILE_RUNNING = "a run is under way: its history goes with the next --purge of anything"
-
-DRY_RUN = ("dry-run-", ".partial")
-"""How the folder in the home begins and ends where a dry run works."""
-
-
-def as_they_are(state: State, namespace: str) -> dict[str, pl.LazyFrame]:
-    """The tables of a namespace in the versions of this moment, whatever is written later."""
-    return {
-        name: state.warehouse.read(
-            table, namespace=namespace, version=state.warehouse.version(table, namespace)
-        )
-        for name, table in TABLES.items()
-        if "namespace" in table.columns
-    }
 
 
 class Deleted(NamedTuple):
@@ -75,9 +57,7 @@ def dry_run(state: State, event: Mapping[str, object], pattern: str | None = Non
     namespace = str(event["namespace"])
     with ExitStack() as until_done:
         with state.writing("forget --dry-run"):
-            _clear(state)
-            scratch = until_done.enter_context(_scratch(state))
-            copy = _copied(state.of(namespace), scratch).of(namespace)
+            copy = until_done.enter_context(copied(state, namespace))
             before = as_they_are(state, namespace)
         note(copy.home, event)
         with copy.writing("forget"):
@@ -115,53 +95,6 @@ def forget(
     return Deleted(rows, named, event_id, [each for each in left if each is not None])
 
 
-@contextmanager
-def _scratch(state: State) -> Generator[Path]:
-    """A folder in the home for as long as it is worked in: its flock says so to others."""
-    prefix, suffix = DRY_RUN
-    folder = Path(mkdtemp(suffix, prefix, state.home.root))
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(descriptor)
-
-
-def _clear(state: State) -> None:
-    """Removes what dry runs left that were killed."""
-    for folder in state.home.root.glob("*".join(DRY_RUN)):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
-        except BlockingIOError:
-            pass  # another is at work there
-        finally:
-            os.close(descriptor)
-
-
-def _copied(state: State, folder: Path) -> State:
-    """A home with the tables of one namespace."""
-    home = open_home(folder)
-    tables = state.home.warehouse / state.own
-    if tables.is_dir():
-        shutil.copytree(tables, home.warehouse / state.own, copy_function=os.link)
-    shutil.copytree(state.home.inbox, home.inbox, dirs_exist_ok=True)
-    beside = (
-        state.home.forget_key,
-        state.home.sources,
-        state.home.sources_copy,
-        *state.home.root.glob("answers.sqlite*"),
-    )
-    for file in beside:
-        if file.exists():
-            shutil.copy(file, home.root)
-    alone = {"home": folder, "warehouse": None, "budget_run": 0.0}
-    return State(home, state.settings.model_copy(update=alone))
-
-
 class NotYet(NamedTuple):
     """Why something forgotten can still be read."""
 
@@ -188,7 +121,7 @@ def purge(state: State) -> list[NotYet]:
         And Dagster, while a run is under way.
     """
     with state.writing("forget --purge"):
-        _clear(state)
+        clear(state)
         for namespace in namespaces(state.home):
             forget_others(state.home, namespace)
             state.index.prune(namespace, generations_in_use(state.home, namespace))

@@ -1,5 +1,6 @@
 """What differs between two publications that are kept: the diff of knowledge, row by row."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -64,24 +65,29 @@ def changes(reader: Reader, since: int = 1, until: int = 0, limit: int = 20) -> 
         ],
         "since": early,
         "until": late,
-        "totals": {
-            kind: dict(rows.group_by("change").len().sort("change").iter_rows())
-            for kind, rows in found.items()
-        },
-        "items": [row for rows in found.values() for row in rows.head(limit).to_dicts()],
+        **told(found, limit),
     }
 
 
 def _between(reader: Reader, one: ComparedTable, early: Manifest, late: Manifest) -> pl.DataFrame:
-    """change, kind, id, before, after; what changed first, then what appeared, then what is gone.
-
-    A version that both name has not changed, and is not read.
-    """
-    before, after = (_rows(reader, one, manifest) for manifest in (early, late))
-    if early.tables.get(one.table.name) == late.tables.get(one.table.name):
+    """As `differing`; a version that both name has not changed, and is not read."""
+    name = one.table.name
+    before, after = (
+        read_published(reader.state.warehouse, manifest, one.table) for manifest in (early, late)
+    )
+    if early.tables.get(name) == late.tables.get(name):
         before, after = before.clear(), after.clear()
-    both = before.rename({"told": "before"}).join(
-        after.rename({"told": "after"}), on="id", how="full", coalesce=True
+    return differing(one, before, after)
+
+
+def differing(one: ComparedTable, before: pl.LazyFrame, after: pl.LazyFrame) -> pl.DataFrame:
+    """Rows of a table that two states of it do not tell alike.
+
+    Returns:
+        change, kind, id, before, after; what changed first, then what appeared, then what is gone.
+    """
+    both = _rows(one, before, "before").join(
+        _rows(one, after, "after"), on="id", how="full", coalesce=True
     )
     moved = _field("before", "confidence") - _field("after", "confidence")
     same = (
@@ -103,10 +109,20 @@ def _between(reader: Reader, one: ComparedTable, early: Manifest, late: Manifest
     )  # fmt: skip
 
 
-def _rows(reader: Reader, one: ComparedTable, manifest: Manifest) -> pl.LazyFrame:
-    rows = read_published(reader.state.warehouse, manifest, one.table)
+def told(found: Mapping[str, pl.DataFrame], limit: int) -> dict[str, Any]:
+    """What differs by kind, as `totals` by kind and change, and `items`, at most so many a kind."""
+    return {
+        "totals": {
+            kind: dict(rows.group_by("change").len().sort("change").iter_rows())
+            for kind, rows in found.items()
+        },
+        "items": [row for rows in found.values() for row in rows.head(limit).to_dicts()],
+    }
+
+
+def _rows(one: ComparedTable, rows: pl.LazyFrame, side: str) -> pl.LazyFrame:
     told = pl.struct(text=one.text, status=one.status, confidence="confidence")
-    return rows.filter(one.told).select(id=one.table.key[-1], told=told)
+    return rows.filter(one.told).select(pl.col(one.table.key[-1]).alias("id"), told.alias(side))
 
 
 def _field(side: str, name: str) -> pl.Expr:

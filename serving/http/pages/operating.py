@@ -15,7 +15,7 @@ from cairn.serving.runtime.command import Busy, CommandFailed, LastAnswer, told_
 PATIENCE = 0.2
 """Seconds that a page waits for what a command tells; it is loaded again until it is there."""
 
-_STALE, _RETRY, _BACKFILL = LastAnswer[Any](), LastAnswer[Any](), LastAnswer[Any]()
+_STALE, _ROWS, _RETRY, _BACKFILL = (LastAnswer[Any]() for _ in range(4))
 
 
 def operates(access: Access) -> bool:
@@ -34,10 +34,27 @@ def staleness(state: State, namespace: str) -> dict[str, Any] | None:
     Raises:
         HttpRefused: it cannot be told, or not now.
     """
+    return _told(_STALE, state, namespace, ["stale", "--json"])
+
+
+def differing_rows(state: State, namespace: str) -> dict[str, Any] | None:
+    """What `cairn stale --rows` tells of a namespace; None while it is worked out.
+
+    Raises:
+        HttpRefused: it cannot be told, or not now.
+    """
+    told = _told(_ROWS, state, namespace, ["stale", "--rows", "--json"])
+    return told and (told["namespaces"].get(namespace, {}).get("rows") or NO_ROWS)
+
+
+NO_ROWS: dict[str, Any] = {"totals": {}, "items": []}
+"""What differs where nothing is stale."""
+
+
+def _told(last: LastAnswer[Any], state: State, namespace: str, arguments: list[str]) -> Any:
     manifest = published(state.home, namespace)
     of = (state.home.root, namespace, manifest and manifest.published_at, int(time.time() // 300))
-    arguments = ["stale", "--json", "--namespace", namespace]
-    return _answer(_STALE, of, state, arguments)
+    return _answer(last, of, state, [*arguments, "--namespace", namespace])
 
 
 def retry(access: Access, namespace: str) -> None:

@@ -10,10 +10,11 @@ from cairn.serving.cli import options
 from cairn.serving.cli.commands.run.dead_letters import check_known
 from cairn.serving.cli.report import shown_dollars
 from cairn.serving.cli.terminal import TerminalColumn, advise, emit_json, print_table, say
-from cairn.serving.read.display import count
+from cairn.serving.read.display import count, one_line
 
 if TYPE_CHECKING:
     from cairn.pipelines.planning.stale import ExtractorChange, Staleness
+    from cairn.resources.context import State
 
 ASKED = (
     TerminalColumn("calls"),
@@ -39,14 +40,19 @@ Examples:
   cairn stale
   cairn stale --namespace harbor
   cairn stale --json
+  cairn stale --rows       (which statements would differ: made on a copy, in some seconds)
 
 `cairn run` redoes what is stale; `cairn backfill --stale --from DAY --to DAY` does so in part. A
 language model is asked again only within a budget, or where `cairn backfill --stale` is told to."""
 )
 @options.namespace(options.EACH_NAMESPACE)
+@click.option("--rows", "with_rows", is_flag=True, help="Which statements would differ, too.")
+@options.limit(20)
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context, namespace: str | None, with_rows: bool, limit: int, as_json: bool
+) -> None:
     """Show what a changed rule, prompt, adapter or setting would redo, and what is simply new."""
     state = options.state_of(ctx)
     if namespace is not None:
@@ -59,9 +65,13 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     each = by_namespace(state)
     found = together(each.values())
     files = plan(state).files
+    rows = {
+        name: _rows(state, name, limit) for name, own in each.items() if own.changes and with_rows
+    }
     if as_json:
         emit_json({**_as_json(found), "new": {**_new(found), "files": files},
                    "namespaces": {name: _as_json(own) | {"new": _new(own)}
+                                  | ({"rows": rows.get(name)} if with_rows else {})
                                   for name, own in each.items()}})  # fmt: skip
         return
     if found.changes:
@@ -73,6 +83,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
             more = "" if never else ", and a budget, or auto_backfill, lets each run ask"
             advise(f"{why}: `cairn run` asks nothing again, earlier answers stand in;"
                    f" `cairn backfill --stale` asks{more}.")  # fmt: skip
+        for name, own in rows.items():
+            _tell_rows(name, own)
     else:
         say("Nothing is stale: all that is there was made by the rules and settings in force.")
     if found.new_days or files:
@@ -81,6 +93,43 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
             f" {count(len(found.new_days), 'day')} with"
             f" {count(found.new_conversations, 'conversation')} to do."
         )
+
+
+def _rows(state: "State", namespace: str, limit: int) -> dict[str, Any]:
+    """What the rules and settings in force would make otherwise, as `cairn query changes` tells."""
+    from cairn.pipelines.copies import tried
+    from cairn.serving.query.changes import COMPARED, differing, told
+
+    with tried(state, namespace) as (before, after):
+        found = {
+            one.kind: differing(one, before[one.table.name], after[one.table.name])
+            for one in COMPARED
+        }
+    return told(found, limit)
+
+
+def _tell_rows(namespace: str, found: Mapping[str, Any]) -> None:
+    """What would differ in a namespace: how much, and the first of it."""
+    totals = [
+        f"{count(number, *KINDS[kind])} {change}"
+        for kind, changes in found["totals"].items()
+        for change, number in changes.items()
+    ]
+    say("")
+    say(f"In {namespace}, by rules and settings: {', '.join(totals) or 'no statement differs'}.")
+    for one in found["items"]:
+        before, after = one["before"], one["after"]
+        say(
+            f"{SIGNS[one['change']]} {one['kind']}  {one_line((after or before)['text'])}", indent=2
+        )
+        if before and after:
+            say(f"{before['status']} {before['confidence']:.2f} → "
+                f"{after['status']} {after['confidence']:.2f}", style="dim", indent=4)  # fmt: skip
+
+
+SIGNS = {"appeared": "+", "gone": "-", "changed": "~"}
+KINDS = {"learning": ("lesson",), "fact": ("fact",), "entity": ("entity", "entities")}
+"""What each kind is called, and many of it."""
 
 
 def _as_json(found: "Staleness") -> dict[str, Any]:
