@@ -287,8 +287,8 @@ def test_what_is_kept_of_what_people_say_is_counted() -> None:
     sets = {file.stem: said.messages(file.stem) for file in said.SAID.glob("*.tsv")}
     assert sets.keys() >= said.FITTED
     assert all(any(one.kind == said.NOTHING for one in own) for own in sets.values())
-    shown = {"sessions_3": {"drop": {"messages": 2, "kept": 1}}}
-    assert [*said.table(shown)][2:] == ["| sessions_3 | nothing to keep | 2 | 1 |"]
+    shown = {"sessions_4": {"drop": {"messages": 2, "kept": 1}}}
+    assert [*said.table(shown)][2:] == ["| sessions_4 | nothing to keep | 2 | 1 |"]
 
 
 LABELS = [
