@@ -54,6 +54,7 @@ def test_of_a_longer_message_the_sentence_that_says_it_is_taken() -> None:
         "It stays a day service, they talked to the harbour board",
         "Maybe we talk to the harbour board and the ferry stays a day service",
         "We talked to the harbour board. " * 40,
+        "We talked to the harbour board, the ferry stays a day service, " + "x" * 2_000,
     ],
 )
 def test_what_asks_doubts_points_passes_or_is_long_is_left(text: str) -> None:
