@@ -3,8 +3,9 @@
     python -m benchmarks salience [--json]
 
 Those who wrote the messages of benchmarks/said/ did not know the rules. The weights are fitted to
-the sets of FITTED and written beside the model; each other set of sessions is held out: of how many
-of its messages that hold something a sentence is taken, and of those that hold nothing.
+the sets of FITTED, those of sessions and those of chats, and written beside the model; each other
+set is held out: of how many of its messages that hold something a sentence is taken, and of those
+that hold nothing.
 """
 
 import argparse
@@ -22,17 +23,19 @@ from benchmarks.said import FITTED as SEEN
 from benchmarks.said import NOTHING, SAID, Message, messages
 from cairn.knowledge.extraction.rules.salient import salient
 from cairn.knowledge.extraction.salience.model import (
+    CHATS,
     KINDS,
-    WEIGHTS,
+    SESSIONS,
     Vocabulary,
     as_lines,
     features,
     salience,
+    weights,
 )
 from cairn.knowledge.extraction.salience.ngrams import ngrams
 from cairn.knowledge.schema.identity import digest
 
-FITTED = sorted(name for name in SEEN if name.startswith("sessions"))
+FITTED = {of: sorted(name for name in SEEN if name.startswith(of)) for of in (SESSIONS, CHATS)}
 FEWEST_WORDS, FEWEST_PIECES = 5, 8
 """Messages that an n-gram must stand in to be known."""
 
@@ -94,7 +97,7 @@ def matrix(told: Sequence[Message], columns: Columns) -> "csr_matrix[Any]":
 
 
 def fitted(told: Sequence[Message]) -> Vocabulary:
-    """Weights for holding anything, and among what holds something for each of KINDS."""
+    """Weights for holding anything; where that is of KINDS, for each of them among what does."""
     columns = known(told)
     holds = np.array([message.kind != NOTHING for message in told])
     first = _regression().fit(matrix(told, columns), holds).coef_[0]
@@ -105,14 +108,18 @@ def fitted(told: Sequence[Message]) -> Vocabulary:
     )
     rows = matrix(told, columns)
     anything = _regression().fit(rows, holds)
+    found, bias = [anything.coef_], [*anything.intercept_.tolist()]
     kinds = [message.kind for message in told if message.kind != NOTHING]
-    each = _regression(class_weight="balanced").fit(rows[holds], kinds)
-    order = [list(each.classes_).index(kind) for kind in KINDS]
-    weights = np.vstack([anything.coef_, each.coef_[order]]).T.tolist()
+    if {*kinds} == {*KINDS}:
+        each = _regression(class_weight="balanced").fit(rows[holds], kinds)
+        order = [list(each.classes_).index(kind) for kind in KINDS]
+        found.append(each.coef_[order])
+        bias += each.intercept_[order].tolist()
+    own = np.vstack(found).T.tolist()
     return Vocabulary(
-        {one: weights[at] for one, at in columns.words.items()},
-        {one: weights[at] for one, at in columns.pieces.items()},
-        [*anything.intercept_.tolist(), *each.intercept_[order].tolist()],
+        {one: own[at] for one, at in columns.words.items()},
+        {one: own[at] for one, at in columns.pieces.items()},
+        bias,
     )
 
 
@@ -120,21 +127,23 @@ def _regression(**more: object) -> LogisticRegression:
     return LogisticRegression(C=_SHRINKS, max_iter=3_000, **more)
 
 
-def source() -> str:
+def source(of: str) -> str:
     """What names the messages that weights were fitted to."""
-    return digest(*(SAID.joinpath(f"{name}.tsv").read_text(encoding="utf-8") for name in FITTED))
+    files = (SAID.joinpath(f"{name}.tsv") for name in FITTED[of])
+    return digest(*(file.read_text(encoding="utf-8") for file in files))
 
 
 def measured() -> dict[str, dict[str, Any]]:
     """By held-out set: `auc`, and by kind its `messages`, and of how many something is `taken`."""
     result: dict[str, dict[str, Any]] = {}
-    for name in sorted(file.stem for file in SAID.glob("sessions_*.tsv")):
-        if name in FITTED:
+    for name in sorted(file.stem for file in SAID.glob("*.tsv")):
+        of = name.partition("_")[0]
+        if name in FITTED[of]:
             continue
         told = messages(name)
-        scores = [salience(message.text) for message in told]
+        scores = [salience(message.text, of) for message in told]
         whole = Counter(message.kind for message in told)
-        taken = Counter(message.kind for message in told if salient(message.text))
+        taken = Counter(message.kind for message in told if salient(message.text, of))
         result[name] = {
             "auc": round(float(roc_auc_score([one.kind != NOTHING for one in told], scores)), 3),
             **{kind: {"messages": whole[kind], "taken": taken[kind]} for kind in sorted(whole)},
@@ -144,11 +153,14 @@ def measured() -> dict[str, dict[str, Any]]:
 
 def table(result: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Lines of Markdown."""
-    yield "| held out | AUC | " + " | ".join((*KINDS, "nothing to keep")) + " |"
-    yield "| --- | ---: |" + " ---: |" * (len(KINDS) + 1)
+    yield "| held out | AUC | kind | messages | taken |"
+    yield "| --- | ---: | --- | ---: | ---: |"
     for name, own in result.items():
-        cells = [f"{own[kind]['taken']} of {own[kind]['messages']}" for kind in (*KINDS, NOTHING)]
-        yield f"| {name} | {own['auc']} | " + " | ".join(cells) + " |"
+        for kind in (*KINDS, "keep", NOTHING):
+            if kind in own:
+                told = "nothing to keep" if kind == NOTHING else kind
+                counts = f"{own[kind]['messages']} | {own[kind]['taken']}"
+                yield f"| {name} | {own['auc']} | {told} | {counts} |"
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -156,7 +168,8 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks salience", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the measurements as JSON")
     given = parser.parse_args(arguments)
-    weights = fitted([message for name in FITTED for message in messages(name)])
-    WEIGHTS.write_text("\n".join([source(), *as_lines(weights), ""]), encoding="utf-8")
+    for of, names in FITTED.items():
+        found = fitted([message for name in names for message in messages(name)])
+        weights(of).write_text("\n".join([source(of), *as_lines(found), ""]), encoding="utf-8")
     result = measured()
     print(json.dumps(result, indent=1) if given.json else "\n".join(table(result)))
