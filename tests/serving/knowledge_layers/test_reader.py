@@ -151,7 +151,7 @@ def test_an_answer_to_the_user(opened: Open) -> None:
     for said in (text, *sections.values(), *of_work.values()):
         assert said.startswith(f'{NOTICE}\n<cairn-memory namespace="samples" generation="wordllama')
         assert said.endswith(f"\n{CLOSING}")
-    assert "\n[Metadata]\nfacts: 5\n" in sections["user_profile"]
+    assert "\n[Metadata]\nfacts: 3\n" in sections["user_profile"]
 
 
 def test_opening_leaves_the_environment_as_it_is(opened: Open) -> None:
