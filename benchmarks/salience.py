@@ -28,8 +28,9 @@ from cairn.knowledge.extraction.salience.model import (
     SESSIONS,
     Vocabulary,
     as_lines,
-    features,
+    known,
     salience,
+    share,
     weights,
 )
 from cairn.knowledge.extraction.salience.ngrams import ngrams
@@ -58,7 +59,7 @@ class Columns(NamedTuple):
         return [("words", one) for one in self.words] + [("pieces", one) for one in self.pieces]
 
 
-def known(told: Sequence[Message]) -> Columns:
+def frequent(told: Sequence[Message]) -> Columns:
     """The n-grams that stand in enough messages."""
     return _columns(
         *(
@@ -88,17 +89,17 @@ def matrix(told: Sequence[Message], columns: Columns) -> "csr_matrix[Any]":
     places: list[int] = []
     ends = [0]
     for message in told:
-        parts = features(message.text, columns.words, columns.pieces)
-        for part, at in (("words", columns.words), ("pieces", columns.pieces)):
-            values += parts[part].values()
-            places += [at[one] for one in parts[part]]
+        found = known(message.text, columns.words, columns.pieces)
+        for own, at in ((found.words, columns.words), (found.pieces, columns.pieces)):
+            values += [share(own)] * len(own)
+            places += [at[one] for one in own]
         ends.append(len(values))
     return csr_matrix((values, places, ends), shape=(len(told), len(columns.all)))
 
 
 def fitted(told: Sequence[Message]) -> Vocabulary:
     """Weights for holding anything; where that is of KINDS, for each of them among what does."""
-    columns = known(told)
+    columns = frequent(told)
     holds = np.array([message.kind != NOTHING for message in told])
     first = _regression().fit(matrix(told, columns), holds).coef_[0]
     heaviest = set(np.argsort(-np.abs(first), kind="stable")[:KEPT].tolist())

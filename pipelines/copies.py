@@ -3,10 +3,11 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import NamedTuple
 
 import polars as pl
 
@@ -93,16 +94,32 @@ def _copy(state: State, folder: Path) -> State:
     return State(home, state.settings.model_copy(update=alone))
 
 
-@contextmanager
-def tried(state: State, namespace: str) -> Generator[tuple[Tables, Tables]]:
-    """The tables of a namespace as they are, and as the rules and settings in force make them.
+class RunOnCopy(NamedTuple):
+    """A run on a copy: the tables as they are, as it made them, and where those are."""
 
-    The latter are of a run on a copy, over what was taken in, and can be read until this ends. No
-    language model is asked: earlier answers stand in.
+    before: Tables
+    after: Tables
+    copy: State
+
+
+@contextmanager
+def run_on_copy(
+    state: State, namespace: str, command: str, begin: Callable[[State], object] = lambda _: None
+) -> Generator[RunOnCopy]:
+    """What the rules and settings in force make of what was taken in of a namespace.
+
+    Args:
+        state: Where.
+        namespace: Whose tables are copied; what is made of them can be read until this ends.
+        command: What is told others that wait until the copy is made.
+        begin: What is done to the copy first.
+
+    No language model is asked: earlier answers stand in.
     """
     with ExitStack() as until_done:
-        with state.writing("stale --rows"):
+        with state.writing(command):
             copy = until_done.enter_context(copied(state, namespace))
             before = as_they_are(state, namespace)
+        begin(copy)
         follow(copy, since="raw_logs", until=STAGES[-1].name)
-        yield before, as_they_are(copy, namespace)
+        yield RunOnCopy(before, as_they_are(copy, namespace), copy)

@@ -2,19 +2,17 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from typing import NamedTuple
 
 import dagster as dg
 import polars as pl
 
 from cairn.assets.engine.progress import Listener
-from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.deletion.receipt import receipt
 from cairn.knowledge.deletion.tombstones import NAMESPACE
 from cairn.knowledge.schema.tables import TABLES
-from cairn.pipelines.copies import as_they_are, clear, copied
-from cairn.pipelines.follow import follow
+from cairn.pipelines.copies import as_they_are, clear, run_on_copy
 from cairn.pipelines.planning.in_flight import UNFINISHED, reconcile
 from cairn.pipelines.planning.instance import instance_of
 from cairn.pipelines.runner import run_inbox
@@ -55,16 +53,14 @@ def dry_run(state: State, event: Mapping[str, object], pattern: str | None = Non
     these are left.
     """
     namespace = str(event["namespace"])
-    with ExitStack() as until_done:
-        with state.writing("forget --dry-run"):
-            copy = until_done.enter_context(copied(state, namespace))
-            before = as_they_are(state, namespace)
+
+    def begin(copy: State) -> None:
         note(copy.home, event)
         with copy.writing("forget"):
             apply_tombstones(copy)
-        follow(copy, since="raw_logs", until=STAGES[-1].name)
-        after = as_they_are(copy, namespace)
-        return Deleted(receipt(before, after), places(copy, namespace, pattern))
+
+    with run_on_copy(state, namespace, "forget --dry-run", begin) as run:
+        return Deleted(receipt(run.before, run.after), places(run.copy, namespace, pattern))
 
 
 def forget(

@@ -65,7 +65,7 @@ def changes(reader: Reader, since: int = 1, until: int = 0, limit: int = 20) -> 
         ],
         "since": early,
         "until": late,
-        **told(found, limit),
+        **summed_up(found, limit),
     }
 
 
@@ -109,7 +109,7 @@ def differing(one: ComparedTable, before: pl.LazyFrame, after: pl.LazyFrame) -> 
     )  # fmt: skip
 
 
-def told(found: Mapping[str, pl.DataFrame], limit: int) -> dict[str, Any]:
+def summed_up(found: Mapping[str, pl.DataFrame], limit: int) -> dict[str, Any]:
     """What differs by kind, as `totals` by kind and change, and `items`, at most so many a kind."""
     return {
         "totals": {

@@ -39,7 +39,7 @@ from cairn.knowledge.extraction.rules.rule import (
     RuleMatch,
     rule,
 )
-from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
+from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parts
 from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
@@ -76,8 +76,7 @@ def decisions(text: str, to_agent: bool) -> tuple[DecisionClause, ...]:
     answers = len(_NUMBERED.findall(text)) > 1
     return tuple(
         found
-        for place in prose(text)
-        for part in parted(text, place.start, place.end)
+        for part in parts(text)
         for start, end in _clauses(text, *part)
         if end not in ordered
         and not (answers and _BARE.match(text, start, end))

@@ -26,7 +26,7 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
-from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
+from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parts
 from cairn.knowledge.nlp.plain_words import plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
@@ -56,13 +56,7 @@ class Directive(NamedTuple):
 @lru_cache(maxsize=4_096)
 def directives(text: str) -> tuple[Directive, ...]:
     """Directives in what a person typed, in order."""
-    places = ((one.start, one.end) for one in prose(text))
-    return tuple(
-        found
-        for start, end in places
-        for part in parted(text, start, end)
-        if (found := _directive(text, *part))
-    )
+    return tuple(found for part in parts(text) if (found := _directive(text, *part)))
 
 
 def _directive(text: str, start: int, end: int) -> Directive | None:

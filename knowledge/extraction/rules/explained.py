@@ -32,8 +32,7 @@ from cairn.knowledge.extraction.rules.rule import (
 )
 from cairn.knowledge.extraction.rules.statements import (
     LONGEST_SENTENCE,
-    parted,
-    prose,
+    parts,
 )
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import PlainWords, lead_in, plain_words
@@ -254,11 +253,10 @@ def explained(text: str, in_project: bool = False) -> tuple[Explanation, ...]:
         text: What they typed.
         in_project: Whether there is a project of which they may tell how it is.
     """
-    parts = [part for place in prose(text) for part in parted(text, place.start, place.end)]
     taken = {one.end for one in directives(text)}
     found: list[Explanation] = []
     after_no = False
-    for (start, end), following in pairwise([*parts, (0, 0)]):
+    for (start, end), following in pairwise([*parts(text), (0, 0)]):
         if end - start > LONGEST_SENTENCE:
             after_no = False
             continue

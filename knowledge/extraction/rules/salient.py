@@ -24,7 +24,7 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
-from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose, states
+from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parts, states
 from cairn.knowledge.extraction.salience.model import CHATS, SESSIONS, kind_of, salience
 from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import words
@@ -40,7 +40,8 @@ _LONGEST, _FEWEST = 120, 5
 _MOST_CHARACTERS = 2_000
 """Of a message: its n-grams are many more."""
 
-_PREDICATES = {"directive": "directs", "decision": "decides"}
+_PREDICATES: dict[str | None, str] = {"directive": "directs", "decision": "decides"}
+"""By what a sentence holds; anything else is a statement."""
 _POINTS = re.compile(
     r"(?:it|its|this|that|these|those|they|them|there|he|she|both|because|same|which|one|if)\b"
 )
@@ -73,15 +74,15 @@ def salient(text: str, of: str) -> SalientSentence | None:
     """
     if len(text) > _MOST_CHARACTERS or len(words(text)) > _LONGEST:
         return None
-    parts = [part for place in prose(text) for part in parted(text, place.start, place.end)]
-    can_be = [(start, end) for start, end in parts if _can_be_kept(text[start:end], of)]
+    can_be = [(start, end) for start, end in parts(text) if _can_be_kept(text[start:end], of)]
     if not can_be:
         return None
     start, end = max(can_be, key=lambda part: salience(text[slice(*part)], of))
     own = salience(text[start:end], of)
     if (own if of == CHATS else (own + salience(text, of)) / 2) <= LEAST[of]:
         return None
-    predicate = _PREDICATES.get(kind_of(text[start:end]) if of == SESSIONS else "", "states")
+    kind = kind_of(text[start:end]) if of == SESSIONS else None
+    predicate = _PREDICATES.get(kind, "states")
     plain, places = plain_words(text[start:end])
     start += places[lead_in(plain).opening]
     kept = as_kept(text[start:end])
@@ -89,7 +90,7 @@ def salient(text: str, of: str) -> SalientSentence | None:
 
 
 def _can_be_kept(sentence: str, of: str) -> bool:
-    """Whether it asserts something that can be read alone, and in a session holds for longer."""
+    """Whether it asserts something that can be read alone, and that holds for longer."""
     plain = plain_words(sentence).text
     told = plain[lead_in(plain).opening :]
     return (
@@ -97,12 +98,12 @@ def _can_be_kept(sentence: str, of: str) -> bool:
         and len(words(told)) >= _FEWEST
         and not (ASKS.match(told) or _POINTS.match(told) or DOUBTED.search(told))
         and not is_order(told)
-        and _is_of(told, of)
+        and _holds_for_longer(told, of)
         and alone(told)
     )
 
 
-def _is_of(told: str, of: str) -> bool:
+def _holds_for_longer(told: str, of: str) -> bool:
     """Whether it tells of oneself, or, in a session, of more than how the work stands."""
     return bool(_OF_ONESELF.search(told)) if of == CHATS else not _PASSES.search(told)
 

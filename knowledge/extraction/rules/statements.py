@@ -229,6 +229,11 @@ def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(first, first + len(told.rstrip())) for first, told in parts if told.strip()]
 
 
+def parts(text: str) -> list[tuple[int, int]]:
+    """Places of the sentences of a message, each in the parts that are read by themselves."""
+    return [part for place in prose(text) for part in parted(text, place.start, place.end)]
+
+
 def _kept(
     written: str, fewest: int = FEWEST_WORDS, content_words: int = FEWEST_CONTENT_WORDS
 ) -> tuple[str, str] | None:

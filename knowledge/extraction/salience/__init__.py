@@ -1,4 +1,4 @@
-"""Salience: how likely a message that a person typed to an agent holds what is worth remembering.
+"""Salience: how likely what a person typed, to an agent or in a chat, is worth remembering.
 
 It uses knowledge.nlp; rules use it, and `python -m benchmarks salience` fits its weights.
 """

@@ -1,12 +1,12 @@
 """A logistic regression over n-grams, fitted to messages whose worth is known (benchmarks/said)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from cairn.knowledge.extraction.salience.ngrams import ngrams
+from cairn.knowledge.extraction.salience.ngrams import Ngrams, ngrams
 
 SESSIONS, CHATS = "sessions", "chats"
 """What weights are fitted to: messages to an agent about a project, and talk of oneself."""
@@ -35,17 +35,18 @@ class Vocabulary(NamedTuple):
     bias: Sequence[float]
 
 
-def features(text: str, words: Iterable[str], pieces: Iterable[str]) -> dict[str, dict[str, float]]:
-    """The n-grams of a message that are known, by `words` and `pieces`, and how much each counts.
-
-    Both parts have length one, however long the message is.
-    """
+def known(text: str, words: Container[str], pieces: Container[str]) -> Ngrams:
+    """The n-grams of a message that are known."""
     found = ngrams(text)
-    known = {
-        "words": [one for one in found.words if one in words],
-        "pieces": [one for one in found.pieces if one in pieces],
-    }
-    return {part: dict.fromkeys(own, 1 / sqrt(len(own) or 1)) for part, own in known.items()}
+    return Ngrams(
+        tuple(one for one in found.words if one in words),
+        tuple(one for one in found.pieces if one in pieces),
+    )
+
+
+def share(ngrams_: Sequence[str]) -> float:
+    """How much each of some n-grams counts: words and pieces have length one, however many."""
+    return 1 / sqrt(len(ngrams_) or 1)
 
 
 @lru_cache(maxsize=4_096)
@@ -66,13 +67,14 @@ def kind_of(text: str) -> str:
 
 
 def _scores(text: str, of: str) -> list[float]:
-    known = _vocabulary(of)
-    parts = features(text, known.words, known.pieces)
-    scores = list(known.bias)
-    for part, own in (("words", known.words), ("pieces", known.pieces)):
-        for one, value in parts[part].items():
-            for column, weight in enumerate(own[one]):
-                scores[column] += value * weight
+    vocabulary = _vocabulary(of)
+    scores = list(vocabulary.bias)
+    found = known(text, vocabulary.words, vocabulary.pieces)
+    for own, weighed in ((found.words, vocabulary.words), (found.pieces, vocabulary.pieces)):
+        each = share(own)
+        for one in own:
+            for column, weight in enumerate(weighed[one]):
+                scores[column] += each * weight
     return scores
 
 

@@ -28,33 +28,17 @@ def _operating(access: Access) -> None:
         raise HttpRefused(403, "whoever runs the server does that, by a command")
 
 
-def staleness(state: State, namespace: str) -> dict[str, Any] | None:
+def staleness(state: State, namespace: str, *, with_rows: bool) -> dict[str, Any] | None:
     """What `cairn stale --json` tells of a namespace; None while it is worked out.
 
     Raises:
         HttpRefused: it cannot be told, or not now.
     """
-    return _told(_STALE, state, namespace, ["stale", "--json"])
-
-
-def differing_rows(state: State, namespace: str) -> dict[str, Any] | None:
-    """What `cairn stale --rows` tells of a namespace; None while it is worked out.
-
-    Raises:
-        HttpRefused: it cannot be told, or not now.
-    """
-    told = _told(_ROWS, state, namespace, ["stale", "--rows", "--json"])
-    return told and (told["namespaces"].get(namespace, {}).get("rows") or NO_ROWS)
-
-
-NO_ROWS: dict[str, Any] = {"totals": {}, "items": []}
-"""What differs where nothing is stale."""
-
-
-def _told(last: LastAnswer[Any], state: State, namespace: str, arguments: list[str]) -> Any:
     manifest = published(state.home, namespace)
     of = (state.home.root, namespace, manifest and manifest.published_at, int(time.time() // 300))
-    return _answer(last, of, state, [*arguments, "--namespace", namespace])
+    rows = ["--rows"] if with_rows else []
+    arguments = ["stale", *rows, "--json", "--namespace", namespace]
+    return _answer(_ROWS if with_rows else _STALE, of, state, arguments)
 
 
 def retry(access: Access, namespace: str) -> None:

@@ -16,7 +16,7 @@ from cairn.knowledge.schema.learning_categories import CATEGORIES
 from cairn.serving.http.auth import Access, Asked
 from cairn.serving.http.errors import HttpRefused
 from cairn.serving.http.pages.login import is_page
-from cairn.serving.http.pages.operating import PATIENCE, differing_rows, operates, staleness
+from cairn.serving.http.pages.operating import PATIENCE, operates, staleness
 from cairn.serving.http.pages.page import PAGES, ShownPage
 from cairn.serving.http.pages.pictures import lineage, neighbours, picture
 from cairn.serving.http.pages.rendering import shown
@@ -256,10 +256,10 @@ def _of_changes(asking: Asking) -> dict[str, Any]:
     """What a changed rule, prompt or setting would redo, once that is wanted: it takes seconds."""
     wanted = operates(asking.access) and "stale" in asking.said
     own = asking.reader
-    stale = staleness(own.state, own.namespace) if wanted else None
-    with_rows = bool(stale and stale["changes"] and "rows" in asking.said)
-    rows = differing_rows(own.state, own.namespace) if with_rows else None
-    return {"wanted": wanted, "stale": stale, "with_rows": with_rows, "rows": rows}
+    with_rows = "rows" in asking.said
+    stale = staleness(own.state, own.namespace, with_rows=with_rows) if wanted else None
+    rows = stale and stale["namespaces"].get(own.namespace, {}).get("rows")
+    return {"wanted": wanted, "stale": stale, "rows": rows}
 
 
 BESIDES: dict[str, Callable[[Asking], dict[str, Any]]] = {

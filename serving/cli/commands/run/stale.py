@@ -97,15 +97,15 @@ def command(
 
 def _rows(state: "State", namespace: str, limit: int) -> dict[str, Any]:
     """What the rules and settings in force would make otherwise, as `cairn query changes` tells."""
-    from cairn.pipelines.copies import tried
-    from cairn.serving.query.changes import COMPARED, differing, told
+    from cairn.pipelines.copies import run_on_copy
+    from cairn.serving.query.changes import COMPARED, differing, summed_up
 
-    with tried(state, namespace) as (before, after):
+    with run_on_copy(state, namespace, "stale --rows") as run:
         found = {
-            one.kind: differing(one, before[one.table.name], after[one.table.name])
+            one.kind: differing(one, run.before[one.table.name], run.after[one.table.name])
             for one in COMPARED
         }
-    return told(found, limit)
+    return summed_up(found, limit)
 
 
 def _tell_rows(namespace: str, found: Mapping[str, Any]) -> None:
