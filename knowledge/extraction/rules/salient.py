@@ -127,7 +127,7 @@ def _is_told(record: Record, policy: Policy) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "salient",
-        2,
+        3,
         "What a person says in passing, in words that no form fits, and that likely lasts.",
         predicate="states",
         confidence=0.7,

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.salience import measured, source
-from cairn.knowledge.extraction.rules.salient import LEAST, salient
+from cairn.knowledge.extraction.rules.salient import LEAST, RULES, salient
 from cairn.knowledge.extraction.salience.model import CHATS, SESSIONS, kind_of, salience, weights
 from cairn.knowledge.extraction.salience.ngrams import ngrams
 
@@ -86,6 +86,13 @@ def test_in_a_chat_what_somebody_tells_of_themselves_is_taken(text: str, kept: s
 def test_weights_are_those_of_the_messages_that_they_name(of: str) -> None:
     """Else: `python -m benchmarks salience`."""
     assert weights(of).read_text(encoding="utf-8").split("\n", 1)[0] == source(of)
+
+
+def test_other_weights_are_another_version_of_the_rule() -> None:
+    """Else what was taken by the old ones would stand: raise it, and `make rule-digests`."""
+    (own,) = RULES
+    fitted_to = [weights(of).read_text(encoding="utf-8")[:16] for of in (SESSIONS, CHATS)]
+    assert (own.extractor.version, *fitted_to) == (3, "09a55d4a660ee7b7", "1035f7100e467d1e")
 
 
 def test_in_messages_that_it_was_not_fitted_to_it_is_seldom_wrong() -> None:
