@@ -29,6 +29,7 @@ FITTED = frozenset(
     + [f"sessions_whole_{each}" for each in range(1, 7)]
     + ["chats_usual"]
     + [f"chats_whole_{each}" for each in range(1, 6)]
+    + [f"chats_warm_{each}" for each in range(1, 6)]
 )
 """What rules were mended by, or weights fitted to (benchmarks/salience.py). The others are held
 out: `chats_idioms` was looked at, and hardly anything was mended for it."""

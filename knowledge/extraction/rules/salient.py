@@ -53,6 +53,8 @@ _PASSES = re.compile(
 
 
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|mine|we|our|us)\b")
+_OPENS_WITH_ONESELF = re.compile(rf".{{,25}}?{_OF_ONESELF.pattern}")
+"""What somebody did can be read without knowing what "it" was, or who "he"."""
 
 
 class SalientSentence(NamedTuple):
@@ -99,7 +101,7 @@ def _can_be_kept(sentence: str, of: str) -> bool:
         and not (ASKS.match(told) or _POINTS.match(told) or DOUBTED.search(told))
         and not is_order(told)
         and _holds_for_longer(told, of)
-        and alone(told)
+        and (alone(told) or (of == CHATS and bool(_OPENS_WITH_ONESELF.match(told))))
     )
 
 
@@ -127,7 +129,7 @@ def _is_told(record: Record, policy: Policy) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "salient",
-        3,
+        4,
         "What a person says in passing, in words that no form fits, and that likely lasts.",
         predicate="states",
         confidence=0.7,

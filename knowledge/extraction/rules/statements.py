@@ -55,6 +55,7 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
+from cairn.knowledge.extraction.salience.model import CHATS, salience
 from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import lead_in, written_out
@@ -304,7 +305,10 @@ def states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         if not (said or record.project or NO_STATEMENT.search(told)):
             told = with_subject(told)
             said = _is_everyday(told) or _changed(told)
-        if said or _went_through(told, lived) or INTRODUCES.match(sentence.text) or _wishes(told):
+        said = said or _went_through(told, lived) or _wishes(told)
+        if not record.project and said and _says_little(sentence.text):
+            continue
+        if said or INTRODUCES.match(sentence.text):
             yield RuleMatch(sentence.text, sentence.start, sentence.end)
 
 
@@ -325,6 +329,15 @@ _NOW = lazy_pattern(r"(?:right )?now,? (?:i|we) (?:show|see|have|get|display)\b"
 """How a thing is that somebody is about to change."""
 
 _EXAMPLE = lazy_pattern(r"(?i)\b(?:for (?:example|instance)|e\.g)\W{1,4}$")
+
+
+_LITTLE, _SHORT = -2.0, 6
+"""Log odds below which more words than these tell nothing; few words are not enough to judge."""
+
+
+def _says_little(sentence: str) -> bool:
+    """Whether it is a feeling or a reflection in the form of a fact: "we all trade our dreams"."""
+    return len(words(sentence)) > _SHORT and salience(sentence, CHATS) < _LITTLE
 
 
 def _changed(told: str) -> bool:
@@ -432,7 +445,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        16,
+        17,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,

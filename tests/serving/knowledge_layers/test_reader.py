@@ -40,7 +40,7 @@ def test_a_profile_is_found_by_name_and_id(reader: Reader, name: str) -> None:
     assert shown == {
         "name": "Mira", "type": "person", "first_seen": "2026-02-02", "last_seen": "2026-03-18",
     }  # fmt: skip
-    assert profile.properties["facts"] == 15
+    assert profile.properties["facts"] == 17
 
 
 def test_who_was_merged_has_the_profile_of_the_other(reader: Reader) -> None:
@@ -151,7 +151,7 @@ def test_an_answer_to_the_user(opened: Open) -> None:
     for said in (text, *sections.values(), *of_work.values()):
         assert said.startswith(f'{NOTICE}\n<cairn-memory namespace="samples" generation="wordllama')
         assert said.endswith(f"\n{CLOSING}")
-    assert "\n[Metadata]\nfacts: 3\n" in sections["user_profile"]
+    assert "\n[Metadata]\nfacts: 4\n" in sections["user_profile"]
 
 
 def test_opening_leaves_the_environment_as_it_is(opened: Open) -> None:

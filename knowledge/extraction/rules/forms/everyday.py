@@ -165,8 +165,8 @@ _KIN_ALONE = r"(?:hubby|mum|mom|dad|grandma|grandad|granddad|nan|granny|the\ (?:
 _LEFT_OUT = lazy_pattern(
     rf"""(?:(?:yeah|yep|nah|nope|oh|also|tbh|honestly|ugh|so),?\ )*(?:
         (?P<i>(?:{_ADVERB}\ )*(?:cannot\ (?:stand|swim|drive|cook|eat|drink|sleep|sing|dance|ride|do\ without)|never\ (?:learned|been|had|drink|eat|got)|used\ to|have\ (?:not|never|an?|two|three|four|been|got|had)|do\ not\ (?:have|own|eat|drink|smoke|drive|like|speak|do|watch|believe|want\ (?:kids|children))
-          |wear|(?:love|hate)\ (?!(?:the|your|that|this|it|how|when|what|to\ see|seeing|you|and|is|can)\b)\w+|live|work\ (?:as|at|for|in|from)|study|speak|play|own|(?!(?:tired|bored|excited|amazed|confused|annoyed|worried|agreed|red|need)\b)(?:\w{{2,}}ed|{PAST}))\b)
-      | (?P<am>(?:{_ADVERB}\ )*(?:turning\ \d+|been\ (?!(?:a|great|nice|fun|good|hard|tough|so|there)\b)\w+|am|born|allergic|scared|afraid|terrified|single|married|divorced|widowed|retired|vegan|vegetarian|left-handed|colou?rblind|into|on\ (?!(?:my\ way|the|it|that|second|top)\b)|from|not\ (?:religious|married|vegan|into|a\b|an\b|in\b|at\b|on\b))\b)
+          |wear|(?:love|hate)\ (?!(?:the|your|that|this|it|how|when|what|to\ see|seeing|you|and|is|can|does|did|will|has|was|never|often|always|speaks|leaves|takes|makes|means)\b)\w+|live|work\ (?:as|at|for|in|from)|study|speak|play|own|(?!(?:tired|bored|excited|amazed|confused|annoyed|worried|agreed|red|need)\b)(?:\w{{2,}}ed|{PAST}))\b)
+      | (?P<am>(?:{_ADVERB}\ )*(?:turning\ \d+|been\ (?!(?:a|great|nice|fun|good|hard|tough|so|there)\b)\w+|am|born|allergic|scared|afraid|terrified|single|married|divorced|widowed|retired|vegan|vegetarian|left-handed|colou?rblind|into|on\ (?!(?:my\ way|the|it|that|second|top)\b)|from\ (?!(?:the|an?|my|your|his|her|their|our|this|that|these|those|here|there|what|now|under|all)\b|[\w'-]+'s\b|(?:[\w'-]+\ )+to\b)|not\ (?:religious|married|vegan|into|a\b|an\b|in\b|at\b|on\b))\b)
       | (?P<my>{_KIN_ALONE}\ (?:is|are|has|have|had|works?|lives?|got)\b)
       | (?P<we>my\ [\w' -]{{2,30}}?\ and\ i\ )(?!(?:are|were|have\ been)\ (?:going|having|fighting|arguing)\b)
     )""",

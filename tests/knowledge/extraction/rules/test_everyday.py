@@ -131,6 +131,20 @@ def test_among_people_what_somebody_did_or_is_at_is_told(sentence: str) -> None:
     assert rows.filter(predicate="states")["object"].to_list() == [sentence]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We all trade one dream for another along the way.",
+        "Love doesn't wait around for the paint to dry.",
+        "From the window, what a view!",
+        "From fish to lighthouses to motorbikes.",
+    ],
+)
+def test_among_people_a_reflection_in_the_form_of_a_fact_is_none(sentence: str) -> None:
+    rows = candidates(raw_logs([human(sentence, project=None)]), Policy()).candidates
+    assert rows.filter(predicate="states").is_empty()
+
+
 def test_what_is_thought_said_or_shared_or_done_in_a_project_is_no_deed() -> None:
     assert states("I just renamed the ferry module yesterday.") == []
     for told in (

@@ -72,6 +72,10 @@ def test_what_asks_doubts_points_passes_or_is_long_is_left(text: str) -> None:
             "Oh that's lovely! My brother's wife is expecting in May. How are you?",
             "My brother's wife is expecting in May.",
         ),
+        (
+            "Haha! I signed him up for a choir in town that meets on Mondays since May",
+            "I signed him up for a choir in town that meets on Mondays since May",
+        ),
         ("Nature always calms the mind, we all need a break sometimes.", None),
         ("That sounds amazing, you must be so proud of the whole team!", None),
         ("I'm so tired today, I could sleep right here", None),
@@ -92,7 +96,7 @@ def test_other_weights_are_another_version_of_the_rule() -> None:
     """Else what was taken by the old ones would stand: raise it, and `make rule-digests`."""
     (own,) = RULES
     fitted_to = [weights(of).read_text(encoding="utf-8")[:16] for of in (SESSIONS, CHATS)]
-    assert (own.extractor.version, *fitted_to) == (3, "09a55d4a660ee7b7", "1035f7100e467d1e")
+    assert (own.extractor.version, *fitted_to) == (4, "09a55d4a660ee7b7", "f713664fba18664d")
 
 
 def test_in_messages_that_it_was_not_fitted_to_it_is_seldom_wrong() -> None:
