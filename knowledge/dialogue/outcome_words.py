@@ -56,11 +56,12 @@ SIGNATURES = {
             r"^\s*[1-9]\d* (?:issues?|problems?|offenses?|errors?)\b(?:[:.]| [^(]| \([^0])|^Found [1-9]\d* (?:errors?|issues?|problems?)",
             r"^✖ [1-9]\d* problems?(?:$| \([1-9])|^\S+\.\w+:\d+(?::\d+)?:? +(?:error|warning|[A-Z]{1,4}\d{2,4})\b",
             r"^\S+\.\w+:\d+:\d+: .{3,}\(\w+\)$|^##\[error\]|\bfound [1-9]\d* (?:refactoring|warnings?|software design|consistency|code readability)",
-            r"\.{2,}Failed$",
+            r"\.{2,}Failed$|^Summary: [1-9]\d* (?:error\(s\)|issues? in)",
         ),
         (
             r"^All checks passed!|^0 issues\.?$|^✔ No ESLint|\bno (?:issues|problems|offenses)(?: were)? (?:found|detected)\b",
             r"\bfound no issues\b|^Success: no issues found",
+            r"^Summary: 0 (?:error\(s\)|issues in)",  # markdownlint-cli2
         ),
     ),
     "type_check": Signature(
@@ -192,6 +193,7 @@ EXAMPLES = (
     OutcomeExample("bun test", "Chunk ID: 4a\nWall time: 0.5 seconds\nProcess exited with code 1\nOutput:\n 3 pass\n", False),
     OutcomeExample("npx tsc --noEmit | head", "Chunk ID: 4a\nWall time: 0.5 seconds\nProcess exited with code 0\nOriginal token count: 0\nOutput:\n", True),
     OutcomeExample("pytest -q | tail -2", "41 passed, 2 errors in 3.20s", False),
+    OutcomeExample("npx markdownlint-cli2 a.md | tail -2", "Linting: 1 file(s)\nSummary: 0 error(s)", True),
     OutcomeExample("npm run lint | tail -2", "✖ 3 problems (0 errors, 3 warnings)", True),
     OutcomeExample("npm run lint | tail -2", "✖ 3 problems (1 error, 2 warnings)", False),
     OutcomeExample("./run_tests | head -9", "PASS\nmalloc(): invalid size (unsorted)\n", False),

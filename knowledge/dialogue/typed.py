@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.dialogue.sentences import LONGEST_TYPED
 from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 7
+VERSION = 8
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -148,6 +149,12 @@ _OWN_AGAIN = lazy_pattern(
 )
 """How a paragraph begins in which a person speaks again behind what they pasted."""
 
+_HEADING = lazy_pattern(
+    r"(?m)^[ \t]*(?:#{1,6}[ \t]+\S|\*\*[^*\n]{3,60}\*\*:?[ \t]*$|[A-Z][\w /&-]{2,50}:[ \t]*$).*"
+)
+_FEWEST_HEADINGS = 3
+"""Of what was written as a document; with fewer a person may order what they type."""
+
 _MARKS = lazy_pattern(r"^(?:\s*(?:[-*+•>|]|\d{1,3}[.)]|\[[ xX]\]|#{1,6}))+\s+|[*_`\"“”]")
 
 
@@ -168,7 +175,8 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
     for start, end in [
-        *_answers(kept), *_quoted(kept), *_diffs(kept), *_pasted(kept), *_repeated(kept, stood),
+        *_document(kept), *_answers(kept), *_quoted(kept), *_diffs(kept), *_pasted(kept),
+        *_repeated(kept, stood),
     ]:  # fmt: skip
         kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
     return kept
@@ -219,6 +227,16 @@ def _answers(text: str) -> Iterator[tuple[int, int]]:
             begin = end
         elif begin == 0 and len(paragraph.lines) == 1 and last.rstrip().endswith(":"):
             begin = end
+
+
+def _document(text: str) -> Iterator[tuple[int, int]]:
+    """A brief or a plan, from its first heading on: too long to be typed, and parted by headings.
+
+    An agent wrote it, or somebody for whoever would be asked.
+    """
+    headings = [found.start() for found in _HEADING.finditer(text)]
+    if len(headings) >= _FEWEST_HEADINGS and len(" ".join(text.split())) > LONGEST_TYPED:
+        yield headings[0], len(text)
 
 
 def _quoted(text: str) -> Iterator[tuple[int, int]]:

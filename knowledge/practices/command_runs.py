@@ -30,7 +30,7 @@ from cairn.knowledge.practices.wrappers import unwrap
 from cairn.knowledge.schema.tables import COMMAND_RUNS
 
 EXTRACTOR = Extractor(
-    "command_runs", "rule", 8,
+    "command_runs", "rule", 9,
     "Commands that were run for a task: stable form, folder, environment, and whether they passed.",
 )  # fmt: skip
 
@@ -220,9 +220,22 @@ def parts_of(step: ToolStep, checkouts: Checkouts) -> list[LinePart]:
     return list(_parts(line, folder, checkouts))
 
 
+_Scope = tuple[str | int, ...]
+
+
+def _scope(command: Command) -> _Scope:
+    """In which shell of its line a command runs: a folder that one enters is left with it."""
+    return (*_shells(command), *command.subshells)
+
+
+def _shells(command: Command) -> _Scope:
+    return tuple(name for name in command.via if name in SHELLS)
+
+
 def _parts(line: str, folder: str | None, checkouts: Checkouts) -> Iterator[LinePart]:
     """The commands of a line that stand for themselves, each with the folder it runs in."""
     found = [c for c in commands(line) if not c.doubtful and c.remote is None]
+    folders: dict[_Scope, str | None] = {(): folder}
     at = 0
     while at < len(found):
         head = found[at]
@@ -235,13 +248,19 @@ def _parts(line: str, folder: str | None, checkouts: Checkouts) -> Iterator[Line
         while at < len(found) and len(found[at].via) > depth and found[at].via[:depth] == head.via:
             inner.append(found[at])
             at += 1
+        outer_scope = scope = _scope(head)
+        while outer_scope not in folders:
+            outer_scope = outer_scope[:-1]
+        folder = folders[outer_scope]
         if head.name in SHELLS and inner:
             at -= len(inner)  # `bash -c '…'`: what it runs stands for itself
+            folders[_shells(inner[0])] = folder
             continue
         if head.name in ("cd", "pushd"):
             to = head.args[0] if head.args else None
             plain = to is not None and not to.dynamic
             folder = checkouts.beside(folder, to.text) if to is not None and plain else None
+            folders[scope] = folder
             yield LinePart(head, head.words, (), None, 0, folder)
             continue
         yield _ran(head, inner, folder, checkouts)

@@ -81,6 +81,7 @@ PROGRAM_TASKS: Mapping[str, Mapping[str, str]] = {
     "rye": _by(install="sync add", test="test", lint="lint", format="fmt", build="build", release="publish"),
     "ruff": _by(lint="check", format="format"),
     "pre-commit": _by(lint="run", install="install"),
+    "vale": _by(install="sync") | {"": "lint"},
     **_each("make gmake", {"": "build", "*": _SCRIPTS}),
     **_each("just task poe invoke gradle gradlew sbt", {"*": _SCRIPTS}),
     "mise": {"run": _SCRIPTS, "r": _SCRIPTS, **_by(install="install i")},
@@ -305,7 +306,7 @@ _STARTS_PROGRAMS = frozenset({"pnpm", "yarn", "bun"})
 """Package managers that start what a package brings by its name: `yarn next build`."""
 
 _ALONE = frozenset(
-    "uvicorn gunicorn tsc tsup webpack rollup esbuild latexmk pdflatex ninja ansible-playbook unittest build vite".split()
+    "uvicorn gunicorn tsc tsup webpack rollup esbuild latexmk pdflatex ninja ansible-playbook unittest build vite vale".split()
 )
 """Programs that do their task whatever they are given."""
 

@@ -225,6 +225,9 @@ _THINGS_SEEN = lazy_pattern(
 _MOMENT = lazy_pattern(
     r"\b(?:now|currently|still|again|today|already|above|below|same|other|new)\b"
 )
+_BEFORE = lazy_pattern(r"(?:the|our|my) (?:current|present|existing)\b")
+"""What is told of because it is to be otherwise."""
+
 _COMPLAINS = lazy_pattern(
     r"\b(?:twice|wrong\w*|missing|empty|nothing|nowhere|slow\w*|unused|duplicated?|invalid|not (?:defined|found))\b"
 )
@@ -313,7 +316,7 @@ def _told(
             return found if found.lasting else None
     opening = lead_in(plain).opening
     told = plain[opening:]
-    if not ASKS.match(told):
+    if not (ASKS.match(told) or _BEFORE.match(told)):
         for at in (opening, *(cut.end() for cut in _NEXT_CLAUSE.finditer(plain, opening))):
             if (stands := _STANDS.match(plain, at)) and (
                 found := _stands(text, start + places[at], end, plain[at:], stands[0])
@@ -408,7 +411,7 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        10,
+        11,
         "What a person explains: how things are set up, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,
@@ -445,6 +448,7 @@ RULES: tuple[Rule, ...] = (
             ),
             RuleExample("The deploy tool is `quayctl`", ("The deploy tool is `quayctl`",)),
             RuleExample("The result is `None`. The hook is called twice. It is called berth."),
+            RuleExample("The current list of berths is read from `berths.csv`, and should not be."),
             RuleExample("To check the berths we need to consider how the list is structured."),
             RuleExample(
                 "No, that is fine. No, I meant the other one. The problem is that it fails."

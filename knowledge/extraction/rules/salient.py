@@ -46,6 +46,10 @@ _POINTS = re.compile(
     r"(?:it|its|this|that|these|those|they|them|there|he|she|both|because|same|which|one|if)\b"
 )
 """What can only be read beside what was said before, or asks without its mark."""
+_ASKS_FOR = re.compile(
+    r"(?:get|create|build|add|make|write|update|implement|fix|check|find|look|investigate|let us) "
+)
+"""How a request begins that is no rule, whatever its object."""
 _PASSES = re.compile(
     r"\b(?:recently|just|currently|now|again|today|yesterday|still|at the moment|so far|already)\b"
 )
@@ -98,7 +102,8 @@ def _can_be_kept(sentence: str, of: str) -> bool:
     return (
         len(sentence) <= LONGEST_SENTENCE
         and len(words(told)) >= _FEWEST
-        and not (ASKS.match(told) or _POINTS.match(told) or DOUBTED.search(told))
+        and not any((ASKS.match(told), _POINTS.match(told), _ASKS_FOR.match(told)))
+        and DOUBTED.search(told) is None
         and not is_order(told)
         and _holds_for_longer(told, of)
         and (alone(told) or (of == CHATS and bool(_OPENS_WITH_ONESELF.match(told))))
@@ -129,7 +134,7 @@ def _is_told(record: Record, policy: Policy) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "salient",
-        4,
+        5,
         "What a person says in passing, in words that no form fits, and that likely lasts.",
         predicate="states",
         confidence=0.7,

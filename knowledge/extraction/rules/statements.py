@@ -294,7 +294,9 @@ def states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         plain = written_out(sentence.plain).text
         told = plain[lead_in(plain).opening :]
         unsaid = (NO_STATEMENT, DOUBTED, INVERTED)
-        if record.project and (_LIKES.match(told) or _AT_WORK.match(told) or _NOW.match(plain)):
+        if record.project and any(
+            (_LIKES.match(told), _AT_WORK.match(told), _NOW.match(plain), _GOES_ON.match(plain))
+        ):
             continue
         if _EXAMPLE.search(record.words[max(0, sentence.start - 20) : sentence.start]):
             continue
@@ -321,12 +323,17 @@ _LIKES = lazy_pattern(
 _AT_WORK = lazy_pattern(
     r"(?:i am|we are) (?:\w+ )*?(?:writing|taking|planning|making|looking for|considering|seeing"
     r"|thinking (?:about|of)(?! (?!following\b)\w+ing\b))\b"
+    r"|(?:i am|we are) (?:\w+ly |now |still )*(?:in|on|at) (?:[\w-]+ ){0,4}?"
+    r"(?:mode|phase|stage|sprint|branch|main|master)\b"
 )
 """What somebody is at, where there is work: the task at hand."""
 
 
 _NOW = lazy_pattern(r"(?:right )?now,? (?:i|we) (?:show|see|have|get|display)\b")
 """How a thing is that somebody is about to change."""
+
+_GOES_ON = lazy_pattern(r"(?:and|but)\b")
+"""What goes on from what somebody else said, and is half a thought without it."""
 
 _EXAMPLE = lazy_pattern(r"(?i)\b(?:for (?:example|instance)|e\.g)\W{1,4}$")
 
@@ -445,7 +452,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        17,
+        18,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,

@@ -25,6 +25,9 @@ from cairn.knowledge.schema.calendar import UNDATED
 FEWEST_RUN = 3
 """Conversations in which the same commands are run."""
 
+FEWEST_STEPS = 2
+"""Commands beside the commit: that one command came before it tells nothing."""
+
 SEQUENCE = (5, 4, 3, 2)
 """Lengths of a sequence of commands, the longest first."""
 
@@ -49,6 +52,9 @@ def routines(
         by_project[project_name(str(project))].setdefault(str(conversation), []).extend(rows)
     for project, conversations in sorted(by_project.items()):
         for commands, places in _joined(_sequences(conversations)):
+            tasks = [row["task"] for row in next(iter(places.values()))]
+            if sum(task != "commit" for task in tasks) < FEWEST_STEPS:
+                continue
             yield from _routine(project, commands, places, requests)
 
 

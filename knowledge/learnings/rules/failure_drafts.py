@@ -12,7 +12,7 @@ from cairn.knowledge.dialogue.errors import clean
 from cairn.knowledge.dialogue.retries import FOUND_MISSING, file_names
 from cairn.knowledge.dialogue.sentences import headline, lesson, stands_alone, statement
 from cairn.knowledge.dialogue.shortcuts.shortcuts import shortcut
-from cairn.knowledge.dialogue.tool_calls import ToolStep
+from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
 from cairn.knowledge.dialogue.trust import OUTCOME
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.fixes import COMMAND, EDIT, PLACEHOLDER, REPLACED
@@ -32,7 +32,7 @@ from cairn.knowledge.learnings.quotes import QuoteSpan, shorten
 from cairn.knowledge.learnings.scoring import LONGEST_TITLE, DraftGrounds, factors
 
 COMMAND_BRIEF = 80
-ERROR_ENDED = "learning.error_ended@3"
+ERROR_ENDED = "learning.error_ended@4"
 _ERROR_CLASS = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _CHAINED = re.compile(r"&&|\|\||;")
 _UNEXPLAINED = re.compile(r"^(?:In|Changed) `")
@@ -50,8 +50,27 @@ def teaches(failure: Failure, every: Sequence[ToolStep]) -> bool:
         return shortcut(_within(failure, every)) is not None
     if failure.outcome != FIXED or failure.fix is None:
         return False
+    if failure.fix_kind in (COMMAND, REPLACED):
+        return not _says_itself(failure, every)
     explained = failure.cause is not None or not _UNEXPLAINED.match(failure.fix)
     return explained or failure.fix_kind != EDIT
+
+
+def _says_itself(failure: Failure, every: Sequence[ToolStep]) -> bool:
+    """Whether a program printed how it is to be called, as git does: that needs no lesson."""
+    printed = " ".join(failure.step.result.text.split()) if failure.step.result else ""
+    ended = (*failure.changes, _within(failure, every)[-1])
+    return any(_names(printed, one, failure.tried) for step in ended for one in step.actions)
+
+
+def _names(printed: str, action: Action, tried: Action) -> bool:
+    """Whether a command of the same program is printed, of the same one with its first option."""
+    if action.key.split()[0] != tried.key.split()[0]:
+        return False
+    if action.key != tried.key:
+        return re.search(rf"\b{re.escape(action.key)}\b", printed) is not None
+    option = next((word for word in action.words if word.startswith("-")), None)
+    return option not in (None, *tried.words) and f"{action.key} {option}" in printed
 
 
 def _within(failure: Failure, every: Sequence[ToolStep]) -> list[ToolStep]:

@@ -39,7 +39,8 @@ class NodePlace(NamedTuple):
     """Where a node stands.
 
     `piped` says that it reads what another command writes; `quoted` that it stands in quoted text;
-    `doubtful` that it may be no command; `silent` that the line may end well though it fails.
+    `doubtful` that it may be no command; `silent` that the line may end well though it fails;
+    `subshells` in which it stands, by where they begin, the outermost first.
     """
 
     piped: bool = False
@@ -47,6 +48,7 @@ class NodePlace(NamedTuple):
     doubtful: bool = False
     runs: Runs = Runs.SURELY
     silent: bool = False
+    subshells: tuple[int, ...] = ()
 
     def perhaps(self) -> "NodePlace":
         """The same place, where nothing tells whether it is reached."""
@@ -63,6 +65,8 @@ def within(node: Node, place: NodePlace, raw: bytes) -> Iterator[tuple[Node, Nod
     if node.type in _SUBSTITUTIONS:
         ticked = raw[node.start_byte : node.start_byte + 1] == b"`"
         place = place._replace(doubtful=place.doubtful or (place.quoted and ticked), silent=True)
+    elif node.type == "subshell":
+        place = place._replace(subshells=(*place.subshells, node.start_byte))
     last = last_statement([child.type for child in children])
     branched = False
     for index, child in enumerate(children):

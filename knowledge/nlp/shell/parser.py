@@ -74,7 +74,8 @@ class Command:
     a command that ssh runs there. `piped` says that it reads what another command writes.
     `doubtful` says that it may be no command at all: the grammar met an error before it was done
     with it, or it stands between backticks in quoted text, as words do in prose. `runs` says
-    whether it runs when the line does.
+    whether it runs when the line does, `subshells` names those in which it does, outermost first:
+    what is set or entered in one is left with it.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Command:
     piped: bool = False
     doubtful: bool = False
     runs: Runs = Runs.SURELY
+    subshells: tuple[int, ...] = ()
 
     @property
     def args(self) -> tuple[ShellWord, ...]:
@@ -319,6 +321,7 @@ def _resolve(
     yield replace(
         shape, name=name, words=words, via=setting.via, remote=setting.remote,
         doubtful=setting.place.doubtful, runs=setting.place.runs,
+        subshells=setting.place.subshells,
     )  # fmt: skip
     inner = setting.under(name)
     match name:

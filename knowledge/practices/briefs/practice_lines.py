@@ -12,7 +12,7 @@ from cairn.knowledge.practices.practices import in_environment, is_variant
 from cairn.knowledge.practices.stable_form import PACKAGE_FOLDERS, PICKS_PACKAGE
 from cairn.knowledge.practices.tasks import TASKS
 
-MOST_COMMANDS = 4
+MOST_COMMANDS = 5
 """Commands of one task: those that are in force."""
 
 MOST_OTHERS = 4

@@ -116,6 +116,17 @@ def test_pasted_text_is_told_by_its_form(text: str, words: str) -> None:
     assert len(typed(text)) == len(text)
 
 
+def test_a_long_text_under_headings_was_not_typed_but_what_leads_to_it() -> None:
+    lead = "Please take this over from the other session."
+    part = "Never let the crane run without its brake. It was written for the quay.\n" * 10
+    brief = f"{lead}\n\n# Role\n{part}\n## Repository\n{part}\nNext steps:\n{part}"
+    assert typed(brief).split() == lead.split()
+    few = f"{lead}\n\n# Role\n{part}\n## Repository\n{part}\n{part}"
+    assert typed(few) == few
+    short = f"{lead}\n\n# Role\nYou lead.\n## Repository\nquay\nNext steps:\nAsk me."
+    assert typed(short) == short
+
+
 def test_what_an_agent_or_a_tool_wrote_before_is_not_typed() -> None:
     logs = raw_logs(
         [

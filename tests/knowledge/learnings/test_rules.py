@@ -82,6 +82,29 @@ def test_a_command_that_had_to_be_given_otherwise_is_tool_usage(session):
     assert "`git push --set-upstream origin <name>`" in draft.content
 
 
+def test_what_a_program_prints_of_its_own_use_needs_no_lesson(session):
+    error = (
+        "Exit code 128\nfatal: The current branch shop-api has no upstream branch.\n"
+        "To push the current branch and set the remote as upstream, use\n\n"
+        "    git push --set-upstream origin shop-api\n"
+    )
+    told = session(
+        ("run", "git push 2>&1", error, "error"),
+        ("run", "git push --set-upstream origin shop-api 2>&1", "branch 'shop-api' set up"),
+        *PADDING,
+    )
+    assert drafts(told) == []
+    behind = "Exit code 1\n ! [rejected] main -> main (fetch first)\nhint: use 'git pull' before.\n"
+    pulled = (
+        ("run", "git push", behind, "error"), ("run", "git pull --rebase", "Successfully rebased"),
+        ("run", "git push", "main -> main"),
+    )  # fmt: skip
+    assert drafts(session(*pulled, *PADDING)) == []
+    other = ("run", "git commit -m x", "Exit code 1\nerror: src/a.ex: run mix format", "error")
+    formatted = (other, ("run", "mix format", "formatted"), ("run", "git commit -m x", "1 file"))
+    assert [one.category for one in drafts(session(*formatted, *PADDING))] == ["tool_usage"]
+
+
 MISSING = "ImportError: cannot import name 'batched' from 'itertools'"
 IGNORED = "Exit code 1\nThe following paths are ignored by one of your .gitignore files:\ndist"
 OLD, NEW = (f"uv run --python 3.{minor} pytest -q" for minor in (11, 12))

@@ -99,9 +99,9 @@ def test_lessons_of_real_sessions_are_readable_and_quoted(shared_data: Path, emb
     ).raw_logs
     stored = learnings(learning_candidates(logs, Policy()), embedder, Policy())
     assert_quoted(stored, logs)
-    assert stored.height >= 4
+    assert stored.height >= 3
     assert stored["confidence"].mean() >= 0.75
-    assert "git push: The current branch <name> has no upstream branch" in stored["title"].to_list()
+    assert "RuntimeError: Phoenix LiveView requires lazy_html" in " ".join(stored["title"])
     assert stored["title"].str.len_chars().max() <= 100
     assert not stored["title"].str.contains(r"[`*\x1b\n]|Traceback").any()
     assert stored["content"].str.len_chars().min() >= 100

@@ -29,6 +29,8 @@ FORMS = [
     ("go build ./orders/...", "build", "go build ./..."),
     ("go vet -tags tide ./...", "lint", "go vet -tags=tide ./..."),
     ("go mod tidy", None, "go mod tidy"),
+    ("vale docs/tides.md", "lint", "vale"),
+    ("vale sync", "install", "vale sync"),
     ("go mod download", "install", "go mod download"),
     ("uv lock --upgrade-package tides", None, "uv lock --upgrade-package tides"),
     ("cargo clippy -q -- -D warnings", "lint", "cargo clippy -- -D warnings"),
@@ -143,6 +145,14 @@ def test_what_only_looks_or_is_elsewhere_is_no_task(ran, line):
 )  # fmt: skip
 def test_a_command_is_run_in_the_environment_that_its_line_activates(ran, line, env):
     assert [row["env"] for row in ran(line)] == [env]
+
+
+def test_a_folder_that_a_subshell_enters_is_left_with_it(ran):
+    line = "(cd web && npm test)\n(cd api && npm test)\nbash -c 'cd tools; make lint'\nmake build"
+    found = [(row["folder"], row["command"]) for row in ran(line)]
+    assert found == [
+        ("web", "npm test"), ("api", "npm test"), ("tools", "make lint"), ("", "make build"),
+    ]  # fmt: skip
 
 
 def test_folder_and_environment_are_those_that_it_ran_with(ran):

@@ -95,6 +95,7 @@ def test_what_people_are_have_do_and_plan(sentence: str) -> None:
         "I visited the page and it is blank. I made a mistake.",
         "I got an error in the interview page. I heard he got a job. He went to a concert.",
         "I have two issues with this change. We should meet every Monday.",
+        "We are in a stabilization phase. But I'm on main here. And we have a crane in the yard.",
     ],
 )
 def test_what_passes_is_asked_or_supposed(text: str) -> None:

@@ -53,6 +53,8 @@ def test_of_a_longer_message_the_sentence_that_says_it_is_taken() -> None:
         "We recently talked to the harbour board, the ferry currently stays a day service",
         "It stays a day service, they talked to the harbour board",
         "Maybe we talk to the harbour board and the ferry stays a day service",
+        "Get the latest list of ferries from the harbour board, so that we can use the right ones.",
+        "Lets create a team of three for the crane, the berths and the tides.",
         "We talked to the harbour board. " * 40,
         "We talked to the harbour board, the ferry stays a day service, " + "x" * 2_000,
     ],
@@ -96,7 +98,7 @@ def test_other_weights_are_another_version_of_the_rule() -> None:
     """Else what was taken by the old ones would stand: raise it, and `make rule-digests`."""
     (own,) = RULES
     fitted_to = [weights(of).read_text(encoding="utf-8")[:16] for of in (SESSIONS, CHATS)]
-    assert (own.extractor.version, *fitted_to) == (4, "09a55d4a660ee7b7", "f713664fba18664d")
+    assert (own.extractor.version, *fitted_to) == (5, "09a55d4a660ee7b7", "f713664fba18664d")
 
 
 def test_in_messages_that_it_was_not_fitted_to_it_is_seldom_wrong() -> None:

@@ -174,6 +174,11 @@ def test_commands_of_two_conversations_are_no_workflow(session, learned, other):
     assert learned(logs(session, *alone), "workflow") == []
 
 
+def test_one_command_before_a_commit_is_no_workflow(session, learned):
+    once = [ASKED, *CHECKS[1:], DONE]
+    assert learned(logs(session, once, once, once), "workflow") == []
+
+
 CHECK = ("run", "cargo check", "    Finished `dev` profile in 0.4s")
 CLIPPY = ("run", "cargo clippy", "    Finished `dev` profile in 0.4s")
 TEST = ("run", "cargo test", "test result: ok. 9 passed; 0 failed")
