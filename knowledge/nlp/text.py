@@ -127,6 +127,16 @@ def _letters_and_pairs(run: re.Match[str]) -> str:
     return f" {' '.join((*letters, *pairs))} "
 
 
+def beginning(text: str, most: int) -> str:
+    """The first characters of a text, at most so many, up to the end of a word."""
+    head = text[:most]
+    if len(text) <= most or text[most].isspace() or head[-1:].isspace():
+        return head.rstrip()
+    whole = head[: max(map(head.rfind, " \n")) + 1]
+    # A script without spaces, or one long word, is cut where it must be.
+    return whole.rstrip() if most - len(whole) < most // 4 else head
+
+
 def words(text: str) -> list[str]:
     """Words of a text in order, casefolded; hyphens, dots and apostrophes inside a word stay."""
     return [word.casefold().replace("’", "'") for word in _WORD.findall(text)]

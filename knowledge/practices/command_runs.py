@@ -23,6 +23,7 @@ from cairn.knowledge.practices.briefs.line_shapes import LinePart, shapes
 from cairn.knowledge.practices.installs import taken_back
 from cairn.knowledge.practices.outcomes import outcomes
 from cairn.knowledge.practices.places.checkouts import checkouts_of
+from cairn.knowledge.practices.places.entered import ENTERS, EnteredFolders
 from cairn.knowledge.practices.places.folders import Checkouts
 from cairn.knowledge.practices.stable_form import narrows, stable
 from cairn.knowledge.practices.tasks import SETUP, target_task, task_of
@@ -217,25 +218,13 @@ def parts_of(step: ToolStep, checkouts: Checkouts) -> list[LinePart]:
     folder = checkouts.relative(place) if place else ""
     if step.folder:
         folder = checkouts.beside(folder, step.folder)
-    return list(_parts(line, folder, checkouts))
+    printed = step.result.text if step.result else ""
+    return list(_parts(line, EnteredFolders(folder, checkouts.beside, printed), checkouts))
 
 
-_Scope = tuple[str | int, ...]
-
-
-def _scope(command: Command) -> _Scope:
-    """In which shell of its line a command runs: a folder that one enters is left with it."""
-    return (*_shells(command), *command.subshells)
-
-
-def _shells(command: Command) -> _Scope:
-    return tuple(name for name in command.via if name in SHELLS)
-
-
-def _parts(line: str, folder: str | None, checkouts: Checkouts) -> Iterator[LinePart]:
+def _parts(line: str, folders: EnteredFolders, checkouts: Checkouts) -> Iterator[LinePart]:
     """The commands of a line that stand for themselves, each with the folder it runs in."""
     found = [c for c in commands(line) if not c.doubtful and c.remote is None]
-    folders: dict[_Scope, str | None] = {(): folder}
     at = 0
     while at < len(found):
         head = found[at]
@@ -248,22 +237,13 @@ def _parts(line: str, folder: str | None, checkouts: Checkouts) -> Iterator[Line
         while at < len(found) and len(found[at].via) > depth and found[at].via[:depth] == head.via:
             inner.append(found[at])
             at += 1
-        outer_scope = scope = _scope(head)
-        while outer_scope not in folders:
-            outer_scope = outer_scope[:-1]
-        folder = folders[outer_scope]
         if head.name in SHELLS and inner:
             at -= len(inner)  # `bash -c '…'`: what it runs stands for itself
-            folders[_shells(inner[0])] = folder
-            continue
-        if head.name in ("cd", "pushd"):
-            to = head.args[0] if head.args else None
-            plain = to is not None and not to.dynamic
-            folder = checkouts.beside(folder, to.text) if to is not None and plain else None
-            folders[scope] = folder
-            yield LinePart(head, head.words, (), None, 0, folder)
-            continue
-        yield _ran(head, inner, folder, checkouts)
+            folders.start_shell(head, inner[0])
+        elif head.name in ENTERS:
+            yield LinePart(head, head.words, (), None, 0, folders.enter(head))
+        else:
+            yield _ran(head, inner, folders.of(head), checkouts)
 
 
 def _ran(

@@ -9,6 +9,7 @@ import polars as pl
 
 from cairn.knowledge.dialogue.tool_calls import shell_command
 from cairn.knowledge.extraction.rules.rule import decoded
+from cairn.knowledge.nlp.text import beginning
 from cairn.knowledge.schema.tables import FAILURES, RAW_LOGS
 from cairn.serving.query.work import known_errors, known_practices, known_project_facts, known_runs
 from cairn.serving.read.display import count, times
@@ -110,6 +111,10 @@ def _said(row: dict[str, Any]) -> str:
     return row["text"] or shell_command(decoded(given)) or given
 
 
+def _quoted(text: str) -> str:
+    return text if len(text) <= LONGEST_QUOTE else f"{beginning(text, LONGEST_QUOTE - 1)}…"
+
+
 def _only(known: pl.DataFrame, column: str, id_: str) -> dict[str, Any]:
     rows = known.filter(pl.col(column) == id_)
     if rows.is_empty():
@@ -148,7 +153,7 @@ def _sources(reader: Reader, record_ids: list[str]) -> list[dict[str, Any]]:
     there = {row["record_id"]: row for row in rows.iter_rows(named=True)}
     return [
         {
-            "quote": _said(row)[:LONGEST_QUOTE],
+            "quote": _quoted(_said(row)),
             "record_id": id_,
             "file": row["source_file"],
             "line": row["source_line"],

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cairn.knowledge.llm.fence import fenced
+from cairn.knowledge.nlp.text import beginning
 from cairn.resources.home.usage import CONTEXT, note_use
 from cairn.resources.limits.day import check_limit
 from cairn.serving.query.briefs import practices_for
@@ -113,7 +114,7 @@ def found_for(reader: Reader, message: str, seconds: float = PASSIVE_SECONDS) ->
 def brief(kind: str, text: str) -> str:
     """A memory as it stands among several; of a long one its beginning."""
     longest = LONGEST.get(kind, len(text))
-    return text if len(text) <= longest else f"{text[:longest].rstrip()} …"
+    return text if len(text) <= longest else f"{beginning(text, longest)} …"
 
 
 def _texts(kind: str, found: Sequence[SearchResult]) -> list[str]:

@@ -35,6 +35,7 @@ COMMAND_BRIEF = 80
 ERROR_ENDED = "learning.error_ended@4"
 _ERROR_CLASS = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _CHAINED = re.compile(r"&&|\|\||;")
+_QUOTED_AS_GIT_DOES = re.compile(r"`([^`'\n]*)'")
 _UNEXPLAINED = re.compile(r"^(?:In|Changed) `")
 """How a fix begins of which nobody said what it does."""
 
@@ -156,11 +157,16 @@ def _title(failure: Failure, line: str, cause: str, key: str) -> str:
     """The cause where it can be read alone, else the command and its error."""
     missing = FOUND_MISSING.search(failure.error.line)
     if missing and failure.fix_kind == REPLACED and failure.changes:
-        other = failure.changes[-1].actions[-1].key.split()[0]
-        return headline(f"{missing[1] or missing[2]} is not installed here: run {other} instead")
+        name, step = missing[1] or missing[2], failure.changes[-1]
+        other = step.actions[-1].key.split()[0]
+        if other == name:
+            # What starts it finds it: `uv run` in an environment, `npx` in the packages.
+            before, found, _ = step.command.partition(name)
+            other = f"{before.rpartition(';')[2].rpartition('&&')[2].strip()} {found}".strip()
+        return headline(f"{name} is not installed here: run {other} instead")
     if cause and stands_alone(cause):
         return headline(lesson(cause))
-    line = re.sub(r"^(?:fatal|error|E): ?", "", line)
+    line = re.sub(r"^(?:fatal|error|E): ?", "", _QUOTED_AS_GIT_DOES.sub(r"\1", line))
     told = line if _ERROR_CLASS.match(line) else f"{key}: {line}"
     return shorten(told.replace("`", ""), LONGEST_TITLE)
 

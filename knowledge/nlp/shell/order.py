@@ -65,7 +65,7 @@ def within(node: Node, place: NodePlace, raw: bytes) -> Iterator[tuple[Node, Nod
     if node.type in _SUBSTITUTIONS:
         ticked = raw[node.start_byte : node.start_byte + 1] == b"`"
         place = place._replace(doubtful=place.doubtful or (place.quoted and ticked), silent=True)
-    elif node.type == "subshell":
+    if node.type in _SUBSTITUTIONS or node.type == "subshell":
         place = place._replace(subshells=(*place.subshells, node.start_byte))
     last = last_statement([child.type for child in children])
     branched = False
@@ -80,6 +80,8 @@ def within(node: Node, place: NodePlace, raw: bytes) -> Iterator[tuple[Node, Nod
             here = here.perhaps()
         elif _is_silent(node, child, earlier=index < last):
             here = here._replace(silent=True)
+        if node.type == "pipeline" and child.type == "command":
+            here = here._replace(subshells=(*here.subshells, child.start_byte))
         branched = branched or child.type == "then"
         yield child, here
 

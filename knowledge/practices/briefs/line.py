@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import NamedTuple
 
+from cairn.knowledge.nlp.text import beginning
+
 PRACTICE, DIRECTIVE, PLACE, ERROR = "practice", "directive", "place", "error"
 
 LONGEST = 160
@@ -28,6 +30,4 @@ def short(text: str, most: int = LONGEST) -> str:
     text = " ".join(text.split())
     if len(text) <= most:
         return text
-    head = text[: most - 1]
-    whole, _, cut = head.rpartition(" ") if not text[most - 1].isspace() else (head, "", "")
-    return f"{(whole if len(cut) < most // 4 else head).rstrip(_LOOSE)}…"
+    return f"{beginning(text, most - 1).rstrip(_LOOSE)}…"

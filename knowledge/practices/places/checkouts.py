@@ -21,7 +21,7 @@ from cairn.knowledge.practices.places.repositories import (
 from cairn.knowledge.schema.tables import CHECKOUTS
 
 EXTRACTOR = Extractor(
-    "checkouts", "rule", 2,
+    "checkouts", "rule", 3,
     "Folders of repositories: where a conversation worked, remotes and worktrees that git showed.",
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from cairn.knowledge.nlp.names import worktree_place
 from cairn.knowledge.nlp.shell.order import Runs
 from cairn.knowledge.nlp.shell.parser import PREFIXES, SHELLS, Command, commands
 from cairn.knowledge.nlp.shell.words import ShellWord, operands
+from cairn.knowledge.practices.places.entered import ENTERS, EnteredFolders
 from cairn.knowledge.practices.places.folders import is_whole, joined, normal, under
 
 WORKTREE, REMOTE, TOP = "worktree", "remote", "top"
@@ -141,30 +142,32 @@ def _of_step(step: ToolStep, project: str | None) -> Iterator[FolderEvidence]:
 
 def _calls(found: Sequence[Command], start: str) -> Iterator[_Call]:
     """Calls of git that surely run, each with its folder as far as that is known."""
-    folder: str | None = start
+    folders = EnteredFolders(start, _beside)
     for command in found:
         if command.remote or any(
             name not in PREFIXES and name not in SHELLS for name in command.via
         ):
             continue
-        if command.name in ("cd", "pushd"):
-            to = command.args[0] if command.args else None
-            literal = to is not None and not to.dynamic and to.text != "-"
-            folder = joined(folder, to.text) if literal and to and folder else None
-        elif command.name == "git" and folder and command.runs <= Runs.AFTER_SUCCESS:
+        if command.name in ENTERS:
+            folders.enter(command)
+        elif command.name == "git" and command.runs <= Runs.AFTER_SUCCESS:
             words = command.args
             texts = [word.text for word in words]
             verb = next(iter(operands(words, _OF_GIT)), None)
             if verb is None or {"--git-dir", "--work-tree"} & set(texts):
                 continue
             own = texts[: words.index(verb)]
-            place: str | None = folder
+            place = folders.of(command)
             for at, text in enumerate(own):
                 if text == "-C":
                     known = not words[at + 1].dynamic
                     place = joined(place, own[at + 1]) if known and place else None
             if place:
                 yield _Call(place, words[words.index(verb) :])
+
+
+def _beside(folder: str | None, told: str) -> str | None:
+    return joined(folder or "", told) if folder or is_whole(told) else None
 
 
 def _asks(texts: Sequence[str]) -> bool:

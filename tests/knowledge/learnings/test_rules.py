@@ -105,6 +105,13 @@ def test_what_a_program_prints_of_its_own_use_needs_no_lesson(session):
     assert [one.category for one in drafts(session(*formatted, *PADDING))] == ["tool_usage"]
 
 
+def test_a_program_that_is_found_by_what_starts_it_is_told_with_that(session):
+    missing = ("run", "cd src && harbor drill", "Exit code 127\nharbor: command not found", "error")
+    started = ("run", "cd src && uv run harbor drill", "412 files compared")
+    (draft,) = drafts(session(missing, started, *PADDING))
+    assert draft.title == "harbor is not installed here: run uv run harbor instead"
+
+
 MISSING = "ImportError: cannot import name 'batched' from 'itertools'"
 IGNORED = "Exit code 1\nThe following paths are ignored by one of your .gitignore files:\ndist"
 OLD, NEW = (f"uv run --python 3.{minor} pytest -q" for minor in (11, 12))

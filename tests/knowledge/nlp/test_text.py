@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens, sentences, spaced, words
+from cairn.knowledge.nlp.text import (
+    STOP_WORDS,
+    beginning,
+    estimated_tokens,
+    sentences,
+    spaced,
+    words,
+)
 
 
 @pytest.mark.parametrize(
@@ -56,3 +63,18 @@ def test_where_words_are_spaced_nothing_changes() -> None:
 
 def test_tokens_are_a_quarter_of_the_characters_rounded_up() -> None:
     assert [estimated_tokens("x" * n) for n in (0, 1, 4, 5)] == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "begins"),
+    [
+        ("the crane is slow today", 16, "the crane is"),
+        ("the crane is slow today", 17, "the crane is slow"),
+        ("the crane is slow today", 18, "the crane is slow"),
+        ("the crane", 40, "the crane"),
+        ("起重机今天很慢因为绳子旧了", 6, "起重机今天很"),
+        ("x" * 30, 10, "x" * 10),
+    ],
+)
+def test_a_text_begins_with_whole_words(text: str, most: int, begins: str) -> None:
+    assert beginning(text, most) == begins

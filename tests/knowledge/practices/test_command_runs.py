@@ -147,12 +147,24 @@ def test_a_command_is_run_in_the_environment_that_its_line_activates(ran, line, 
     assert [row["env"] for row in ran(line)] == [env]
 
 
-def test_a_folder_that_a_subshell_enters_is_left_with_it(ran):
-    line = "(cd web && npm test)\n(cd api && npm test)\nbash -c 'cd tools; make lint'\nmake build"
-    found = [(row["folder"], row["command"]) for row in ran(line)]
-    assert found == [
-        ("web", "npm test"), ("api", "npm test"), ("tools", "make lint"), ("", "make build"),
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "folders"),
+    [
+        ("(cd web && npm test)\n(cd api && npm test)\nmake build", ["web", "api", ""]),
+        ("bash -c 'cd tools; make lint'\nmake build", ["tools", ""]),
+        ("cd web | cat; npm test", [""]),
+        ("X=$(cd web && pwd); npm test", [""]),
+        ("cd web && npm test 2>&1 | tail -3 && npm run lint", ["web", "web"]),
+        ("pushd web && npm test && popd && npm run lint", ["web", ""]),
+        ("cd web; npm test; cd - && npm run lint", ["web", ""]),
+    ],
+)
+def test_a_folder_that_a_shell_enters_is_left_with_it(ran, line, folders):
+    assert [row["folder"] for row in ran(line)] == folders
+
+
+def test_nothing_ran_in_a_folder_that_is_not_there(ran):
+    assert ran("cd nowhere && npm test", "cd: nowhere: No such file or directory", "error") == []
 
 
 def test_folder_and_environment_are_those_that_it_ran_with(ran):

@@ -12,7 +12,7 @@ from cairn.serving.retrieval.open_memory import Memory
 from tests.serving.conftest import Ask
 from tests.serving.mcp_server.conftest import asking, text
 
-PUSH = "fatal: The current branch drill-once has no upstream branch."
+MISSING = "/bin/bash: line 1: harbor: command not found"
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def ids(ask: Ask) -> dict[str, str]:
     """By kind, the first line of a brief that is counted."""
     lines = ask("brief", "harbor-backup", "--json").json["lines"]
     first = {line["kind"]: line["id"] for line in reversed(lines)}
-    (fix,) = ask("lesson", "--error", PUSH, "--json").json["fixes"]
+    (fix,) = ask("lesson", "--error", MISSING, "--json").json["fixes"]
     return {"practice": first["practice"], "fix": fix["id"], "project_fact": first["place"]}
 
 
@@ -46,10 +46,10 @@ def test_a_fix_tells_the_failure_and_what_ended_it(ask: Ask, ids: dict[str, str]
     assert (told["fix"]["wins"], told["fix"]["losses"]) == (1, 0)
     assert [row["outcome"] for row in told["failures"]] == ["fixed"]
     quotes = ask("why", ids["fix"], "--json").json["quotes"]
-    assert PUSH in quotes[0]["quote"]
-    assert quotes[1]["quote"] == "git push --set-upstream origin drill-once"
+    assert MISSING in quotes[0]["quote"]
+    assert quotes[1]["quote"] == "uv run harbor drill --target photos"
     assert all(quote["file"] and quote["line"] for quote in quotes)
-    assert "ended it once" in " ".join(ask("lesson", "--error", PUSH).out.split())
+    assert "ended it once" in " ".join(ask("lesson", "--error", MISSING).out.split())
 
 
 def test_every_surface_explains_them_and_none_lets_them_be_decided(

@@ -297,8 +297,8 @@ def _announce(planned: "Plan", *, asks: bool) -> None:
     err.print(
         f"{count(planned.files, 'file')}, {size(planned.bytes)},"
         f" about {count(planned.sessions, 'session')},"
-        f" last written {_dates(planned.oldest, planned.newest)};"
-        f" takes {_about(planned.seconds_least)} to {_about(planned.seconds_most)}"
+        f" last written {_between(f'{planned.oldest:%Y-%m-%d}', f'{planned.newest:%Y-%m-%d}')};"
+        f" takes {_between(_about(planned.seconds_least), _about(planned.seconds_most))}"
         + (", and what the language model takes" if asks else ""),
         markup=False,
     )
@@ -309,6 +309,5 @@ def _about(seconds: float) -> str:
     return span(max(10.0, round(seconds, -1)) if seconds < 60 else max(seconds, 90.0))
 
 
-def _dates(oldest: datetime, newest: datetime) -> str:
-    first, last = f"{oldest:%Y-%m-%d}", f"{newest:%Y-%m-%d}"
+def _between(first: str, last: str) -> str:
     return first if first == last else f"{first} to {last}"
