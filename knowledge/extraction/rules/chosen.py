@@ -32,6 +32,7 @@ from cairn.knowledge.extraction.rules.rule import (
 )
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
+from cairn.knowledge.nlp.vocabulary import stem
 from cairn.knowledge.schema.policy import Policy
 
 _ASKING_TOOLS = r"(?i)^(?:AskUserQuestion|ask_user_question|request_user_input|ask_user)$"
@@ -114,6 +115,15 @@ _TELLS_LITTLE = frozenset(
 )
 """Words of a question, or of a label, by which nobody else knows what was chosen."""
 
+_LONGEST_HEADER = 40
+_OF_ASKING = frozenset(
+    words(
+        "action next step steps scope confirm confirmation question questions choice choose decision"
+        " priority plan method type mode feature task goal format answer preference topic name naming"
+    )
+)
+"""Words of a header that say that something is asked, not of what."""
+
 _NUMBERED_LABEL = lazy_pattern(
     r"(?i)(?:option|approach|variant|plan|alternative)\s+(?:[a-z]|\d+)\b"
 )
@@ -147,7 +157,7 @@ def _answers(result: Record, call: Record) -> Iterator[RuleMatch]:
         if end <= start:
             continue
         answer = result.text[start:end].strip()
-        kept = _as_choice(" ".join(text.split()), answer, _options(asked))
+        kept = _as_choice(" ".join(text.split()), answer, _options(asked), asked.get("header"))
         if kept:
             yield RuleMatch(kept, start, end)
 
@@ -163,7 +173,9 @@ def _options(asked: Mapping[str, Any]) -> dict[str, str]:
     return {} if asked.get("multiSelect") else named
 
 
-def _as_choice(question: str, answer: str, given: Mapping[str, str]) -> str | None:
+def _as_choice(
+    question: str, answer: str, given: Mapping[str, str], header: object = None
+) -> str | None:
     """Question, answer and what was not chosen, in a sentence; None if it holds for now only."""
     # What explains a question behind its mark would stand between it and its answer.
     asked, mark, _ = _ASIDE.sub("", question).rpartition("?")
@@ -172,7 +184,20 @@ def _as_choice(question: str, answer: str, given: Mapping[str, str]) -> str | No
     asked = read_alone(asked + mark)
     others = [one for one in given if one != answer] if answer in given else []
     label = RECOMMENDED.sub("", answer)
-    return f"{asked} {label}{_meaning(asked, label, given.get(answer, ''))}{_not_chosen(others)}"
+    told = f"{_topic(header, question)}{asked} {label}"
+    return f"{told}{_meaning(asked, label, given.get(answer, ''))}{_not_chosen(others)}"
+
+
+def _topic(header: object, question: str) -> str:
+    """What the header of a question says of what it is about, where the question does not."""
+    if not isinstance(header, str) or len(header) > _LONGEST_HEADER:
+        return ""
+    told = {stem(word) for word in words(question.lower())}
+    says = any(
+        word not in _TELLS_LITTLE | _OF_ASKING and stem(word) not in told
+        for word in words(header.lower())
+    )
+    return f"{' '.join(header.split())}: " if says else ""
 
 
 def _meaning(question: str, label: str, about: str) -> str:
@@ -296,7 +321,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        6,
+        7,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

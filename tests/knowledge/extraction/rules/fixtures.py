@@ -160,11 +160,11 @@ CORRECTED: Line = {
 
 
 def question(
-    call_id: str, asked: str, *labels: str, several: bool = False, about: str = ""
+    call_id: str, asked: str, *labels: str, several: bool = False, about: str = "", header: str = ""
 ) -> Line:
     """A call by which an agent asks a person to choose; `about` is said of each option."""
     given = [{"label": label, "description": about} for label in labels]
-    asked_one = {"question": asked, "header": "", "options": given, "multiSelect": several}
+    asked_one = {"question": asked, "header": header, "options": given, "multiSelect": several}
     return {**call("AskUserQuestion", questions=[asked_one]), "call_id": call_id}
 
 

@@ -84,6 +84,17 @@ def test_an_option_whose_label_says_little_is_told_with_what_it_says_of_itself()
         ]
 
 
+@pytest.mark.parametrize(
+    ("header", "topic"),
+    [("Mooring fee", "Mooring fee: "), ("Confirm", ""), ("Charging", ""), ("", ""), ("x" * 60, "")],
+)
+def test_a_header_tells_of_what_is_asked_where_the_question_does_not(header, topic) -> None:
+    asked = "Who should be charged?"
+    lines = [question("q1", asked, "The owner", "The skipper", header=header)]
+    rows = chosen(*lines, answer("q1", asked, "The owner"))
+    assert rows["object"].to_list() == [f"{topic}{asked} The owner, not The skipper"]
+
+
 def test_what_leaves_the_choice_to_the_agent_is_nothing_that_was_not_chosen() -> None:
     asked = "Where should the tide charts live?"
     asks = question("t1", asked, "docs/", "You decide", "Up to you", "Claude decides")
