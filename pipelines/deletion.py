@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import dagster as dg
 import polars as pl
@@ -45,7 +45,7 @@ class Deleted(NamedTuple):
     not_yet: Sequence["NotYet"] = ()
 
 
-def dry_run(state: State, event: Mapping[str, object], pattern: str | None = None) -> Deleted:
+def dry_run(state: State, event: Mapping[str, Any], pattern: str | None = None) -> Deleted:
     """What a tombstone would do that is not told: of a run on a copy of the tables.
 
     The copy shares the files, which never change, and is removed. A language model is not asked:
@@ -60,12 +60,13 @@ def dry_run(state: State, event: Mapping[str, object], pattern: str | None = Non
             apply_tombstones(copy)
 
     with run_on_copy(state, namespace, "forget --dry-run", begin) as run:
-        return Deleted(receipt(run.before, run.after), places(run.copy, namespace, pattern))
+        rows = receipt(run.before, run.after, event["records"])
+        return Deleted(rows, places(run.copy, namespace, pattern))
 
 
 def forget(
     state: State,
-    event: Mapping[str, object],
+    event: Mapping[str, Any],
     pattern: str | None = None,
     *,
     purged: bool = False,
@@ -81,7 +82,7 @@ def forget(
     before = as_they_are(state, namespace)
     event_id = note(state.home, event).event_id
     run_inbox(state, listener=listener)
-    rows = receipt(before, as_they_are(state, namespace))
+    rows = receipt(before, as_they_are(state, namespace), event["records"])
     named = places(state, namespace, pattern)
     left = [not_yet(state, namespace)]
     if purged:

@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.consolidation.verdicts.decisions import DECIDED
 from cairn.knowledge.extraction.introductions import WRITTEN, forms
 from cairn.knowledge.extraction.searches import SEARCHES
+from cairn.knowledge.ingest.inbox_events.decisions import told_of
 from cairn.knowledge.ingest.inbox_events.documents import DOCUMENT
 from cairn.knowledge.ingest.inbox_events.notifications import NOTICES, notice_of
 from cairn.knowledge.ingest.inbox_events.offers import OFFERS, offer_of
@@ -19,7 +21,6 @@ from cairn.knowledge.ingest.inbox_events.searches import search_of
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import (
     CANDIDATES,
-    DECISIONS,
     ENGAGEMENTS,
     FACT_SOURCES,
     FACTS,
@@ -33,8 +34,8 @@ from cairn.knowledge.schema.tables import (
 )
 
 READS: tuple[Table, ...] = (
-    RAW_LOGS, CANDIDATES, KNOWN_ONLY_CANDIDATES, REJECTED_FACTS, FACTS, FACT_SOURCES, DECISIONS,
-    MEMORY, MEMORY_ENTITIES, PREFERENCES, ENGAGEMENTS,
+    RAW_LOGS, CANDIDATES, KNOWN_ONLY_CANDIDATES, REJECTED_FACTS, FACTS, FACT_SOURCES, MEMORY,
+    MEMORY_ENTITIES, PREFERENCES, ENGAGEMENTS,
 )  # fmt: skip
 """Tables that are asked."""
 
@@ -77,7 +78,7 @@ def resting(
         ids: Facts bring those merged with them, entities likewise.
         heads: Columns namespace, record_key, conversation_id, source_file, source_line, native_id,
             and any other, of all records of the namespace.
-        tables: Tables of READS by name, of the namespace.
+        tables: Tables of READS by name, of the namespace; raw_logs with what waits for a run.
         policy: How names are read.
         named: What goes beside it.
     """
@@ -226,17 +227,24 @@ def _missed_in(gone: set[str], tables: Tables) -> set[str]:
 
 def _decided(gone: set[str], tables: Tables, policy: Policy) -> set[str]:
     """Records of decisions about what is left with nothing once these records are gone."""
-    decisions = tables["decisions"].select("decision_id", "requested_ids").collect()
-    if decisions.is_empty():
-        return set()
-    meant = decisions.explode("requested_ids").drop_nulls()
+    decisions = tables["raw_logs"].filter(DECIDED).select("record_id", "tool_input").collect()
+    meant = {
+        record: {one.id for one in told.meant}
+        for record, given in decisions.iter_rows()
+        if (told := told_of(given))
+    }
+    going, meaning = set[str](), left_with_nothing(gone, tables, policy) if meant else set[str]()
+    # What undoes a decision goes with it, and what undoes that.
+    while more := {record for record, ids in meant.items() if ids & meaning} - going:
+        going |= more
+        meaning = more
+    return going
+
+
+def left_with_nothing(gone: Collection[str], tables: Tables, policy: Policy) -> set[str]:
+    """Ids of facts and entities that rest on no other records than these."""
     left = pl.col("record_id").is_in(list(gone)).all()
     sources = tables["fact_sources"].select("fact_id", "record_id").collect()
     facts = sources.group_by(id="fact_id").agg(gone=left)
     entities = _naming(tables, policy).group_by(id="entity_id").agg(gone=left)
-    nothing = pl.concat([facts, entities]).filter("gone")["id"]
-    going = set(meant.filter(pl.col("requested_ids").is_in(nothing.implode()))["decision_id"])
-    # What undoes a decision goes with it, and what undoes that.
-    while more := set(meant.filter(pl.col("requested_ids").is_in(going))["decision_id"]) - going:
-        going |= more
-    return going
+    return set(pl.concat([facts, entities]).filter("gone")["id"])

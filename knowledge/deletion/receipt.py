@@ -23,6 +23,9 @@ BOOKS = frozenset(
 )  # fmt: skip
 """Tables that hold counts and digests alone."""
 
+INBOX = "inbox"
+"""Named as the table of what waited for a run, and was a row of none yet."""
+
 SCHEMA = pl.Schema(
     {"table": pl.String(), "id": pl.String(), "effect": pl.String(), "text": pl.String()}
 )
@@ -30,19 +33,25 @@ SCHEMA = pl.Schema(
 Tables = Mapping[str, pl.LazyFrame]
 
 
-def receipt(before: Tables, after: Tables) -> pl.DataFrame:
-    """What became of the rows of one namespace.
+def receipt(before: Tables, after: Tables, records: Sequence[str] = ()) -> pl.DataFrame:
+    """What became of the rows of one namespace, and of `records` of a tombstone that had none yet.
 
     Returns:
-        Columns of SCHEMA; sorted by effect, table in its layer, and id.
+        Columns of SCHEMA; sorted by effect, table in its layer (INBOX first), and id.
     """
     names = [name for name in TABLES if name in before and name in after and name not in BOOKS]
     changed = [_changed(name, before[name], after[name]) for name in names]
-    rows = pl.concat([pl.DataFrame(schema=SCHEMA), *changed, *_kept(before, after)])
+    there = before["raw_logs"].select("record_id").collect()["record_id"]
+    waited = pl.DataFrame(
+        [(INBOX, id_, REMOVED, None) for id_ in {*records}.difference(there)],
+        schema=SCHEMA,
+        orient="row",
+    )
+    rows = pl.concat([waited, *changed, *_kept(before, after)])
     rows = pl.concat([rows, _revived(before, after)]).unique(["table", "id", "effect"])
     # The tombstone is a record itself.
     rows = rows.filter((pl.col("table") != RECORDS.name) | (pl.col("effect") == REMOVED))
-    order = {name: place for place, name in enumerate(names)}
+    order = {name: place for place, name in enumerate([INBOX, *names])}
     return rows.sort(
         pl.col("effect").replace_strict(EFFECTS, range(len(EFFECTS))),
         pl.col("table").replace_strict(order),

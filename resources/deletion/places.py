@@ -6,14 +6,18 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.deletion.naming import naming, rows_naming
-from cairn.knowledge.deletion.tombstones import READS, of_heads, tombstone_of
+from cairn.knowledge.deletion.tombstones import READS, tombstone_of
 from cairn.knowledge.ingest.adapter import Head
 from cairn.knowledge.ingest.adapters import own_adapters
+from cairn.knowledge.ingest.adapters.inbox import TOMBSTONES
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.redaction import redactor
+from cairn.knowledge.schema.calendar import UNDATED
 from cairn.knowledge.schema.tables import RECORDS, TABLES, Table
 from cairn.resources.context import State
 from cairn.resources.deletion.imported import imported_records
 from cairn.resources.home.home import Home
-from cairn.resources.home.inbox import lines_of
+from cairn.resources.home.inbox import all_files, event_id_of, lines_of
 from cairn.resources.home.sources import list_sources
 from cairn.resources.web.notifier import told_in
 
@@ -71,19 +75,33 @@ def rows_named(
     return rows_naming(table, rows, pattern).select(columns).collect()
 
 
-def lines_naming(state: State, namespace: str, pattern: str) -> pl.DataFrame:
-    """Columns READS of all lines that name it, those of the inbox that are no records yet, too."""
+def lines_naming(state: State, namespace: str, pattern: str, waiting: pl.DataFrame) -> pl.DataFrame:
+    """Columns READS of all lines that name it, `waiting_records` among them."""
     records = rows_named(state, RECORDS, namespace, pattern, READS)
-    waiting = of_heads(namespace, _inbox(state, namespace, pattern)).select(READS)
-    known = records.select("native_id").drop_nulls()
+    waits = rows_naming(RECORDS, waiting.lazy(), pattern).select(READS).collect()
     come = imported_naming(state.home, namespace, pattern).select(READS)
-    return pl.concat(
-        [
-            records,
-            waiting.join(known, on="native_id", how="anti"),
-            come.join(records, on="record_key", how="anti"),
-        ]
-    )
+    return pl.concat([records, waits, come.join(records, on="record_key", how="anti")])
+
+
+def waiting_records(state: State, namespace: str, known: pl.DataFrame) -> pl.DataFrame:
+    """Rows of RECORDS of lines of the inbox that the next run takes in.
+
+    `known` has native_id and record_key of the records that are there.
+    """
+    ids = set(known["native_id"])
+    clean = redactor(state.policy.redact_personal)
+    found = [RECORDS.empty()]
+    for file in all_files(state.home, namespace):
+        lines = file.read_bytes().split(b"\n")
+        new = [b"" if event_id_of(line) in ids else line for line in lines]
+        found.append(
+            read_records(
+                b"\n".join(new), namespace=namespace, source_file=str(file), timezone="UTC",
+                seen_at=UNDATED, redactor=clean, adapter="inbox",
+            ).records
+        )  # fmt: skip
+    waiting = pl.concat(found).unique("record_key", keep="first", maintain_order=True)
+    return waiting.filter(pl.col("thread") != TOMBSTONES).join(known, on="record_key", how="anti")
 
 
 def imported_naming(home: Home, namespace: str, pattern: str) -> pl.DataFrame:

@@ -159,7 +159,7 @@ class ReceiptRow(Model):
     """What becomes of one row."""
 
     effect: str = tells("removed, kept, revived, or rebuilt.", "kept")
-    table: str = tells("Where it stands.", "memory")
+    table: str = tells("Where it stands; inbox, of what waited for a run.", "memory")
     id: str = tells("Its key.", "f_1c0ad2398567ecbb")
     text: str | None = tells("What it says, of what stays.", NPM)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -12,11 +12,16 @@ from cairn.knowledge.deletion.naming import pattern as pattern_of
 from cairn.knowledge.deletion.tombstones import NAMESPACE, TYPE, Tombstone, digests, forgotten
 from cairn.knowledge.deletion.tombstones import READS as MARKED
 from cairn.knowledge.ingest.dating import dated
-from cairn.knowledge.ingest.events import HEAD_COLUMNS, placed
+from cairn.knowledge.ingest.events import HEAD_COLUMNS, PLACE, placed, raw_logs
 from cairn.knowledge.schema.calendar import watermark
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES, RECORDS, TABLES
 from cairn.resources.context import State
-from cairn.resources.deletion.places import answers_naming, lines_naming, rows_named
+from cairn.resources.deletion.places import (
+    answers_naming,
+    lines_naming,
+    rows_named,
+    waiting_records,
+)
 from cairn.resources.deletion.tombstones import make_key
 from cairn.resources.home.home import check_namespace
 from cairn.resources.home.inbox import namespaces_of_inbox
@@ -178,7 +183,7 @@ def _called(
 class Reach(NamedTuple):
     """What a tombstone takes, and what it leaves."""
 
-    event: Mapping[str, object]
+    event: Mapping[str, Any]
     """The tombstone; nothing is told yet."""
     lines: int
     """Lines that go."""
@@ -202,7 +207,7 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
     namespace = check_namespace(wanted.namespace)
     # A name is no id, and a tombstone has no text.
     ids = [] if wanted.target_type == NAME else [wanted.id]
-    head: dict[str, object] = {
+    head: dict[str, Any] = {
         "type": TYPE, "namespace": namespace, "thing": wanted.target_type, "ids": ids,
     }  # fmt: skip
     if event_id:
@@ -218,12 +223,19 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
         return Reach(event, lines, 0, [], None, watched)
     columns = list(dict.fromkeys([*HEAD_COLUMNS, "source_file"]))
     heads = warehouse.read(RECORDS, namespace=namespace, columns=columns).collect()
+    waiting = waiting_records(state, namespace, heads.select("native_id", "record_key"))
     tables = {table.name: warehouse.read(table, namespace=namespace) for table in READS}
-    where = placed(heads.select(HEAD_COLUMNS), state.policy)
-    files = heads.select("record_key", "source_file")
+    both = (heads, waiting)
+    where = pl.concat(placed(each.select(HEAD_COLUMNS), state.policy) for each in both)
+    files = pl.concat(each.select("record_key", "source_file") for each in both)
+    at = where.select("namespace", "record_key", *PLACE)
+    come = raw_logs(waiting.drop("occurred_at").join(at, on=["namespace", "record_key"])).raw_logs
+    tables["raw_logs"] = pl.concat([tables["raw_logs"], come.lazy()])
     names = _names(state, wanted)
     pattern = pattern_of(names)
-    naming = lines_naming(state, namespace, pattern) if pattern else heads.select(MARKED).clear()
+    naming = heads.select(MARKED).clear()
+    if pattern:
+        naming = lines_naming(state, namespace, pattern, waiting)
     also, answers = None, list[str]()
     if wanted.everywhere and pattern:
         also = NamedDependents(naming["record_key"], _rows_made_of(state, namespace, pattern))
@@ -241,8 +253,7 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
     if answers:
         event["answers"] = answers
     left = forgotten(naming, [Tombstone("", digests=tuple(gone))], key)
-    both = pl.concat([rests.lines.select(MARKED), naming.filter(left)])
-    taken = both.unique().height
+    taken = pl.concat([rests.lines.select(MARKED), naming.filter(left)]).unique().height
     return Reach(event, taken, naming.height - int(left.sum()), names, pattern)
 
 

@@ -57,6 +57,7 @@ from cairn.resources.warehouse.publication import manifests, namespaces
 from cairn.resources.web.search_provider import Folder
 from cairn.serving.cli.main import cairn
 from cairn.serving.read.id_lookup import UnknownId
+from cairn.serving.write.deciding import WantedDecision, decide
 from cairn.serving.write.deletion import Target, Unforgettable, reach, target
 from cairn.serving.write.inbox import add_event
 from tests.homes import copy_home
@@ -208,16 +209,12 @@ def searched_home(told: House, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 def decide_of_rome(state: State) -> None:
     """A fact is retracted, that is taken back, and so is the taking back; each with a reason."""
-    from cairn.serving.write.deciding import WantedDecision
-    from cairn.serving.write.deciding import decide as take_down
-    from cairn.serving.write.decisions import choose, with_members
-    from cairn.serving.write.decisions import note as decide
-
-    choice = choose(state, [fact(state, "I live in Rome.")], None)
-    retracted = decide(choice, "retract", with_members(choice), reason="Rome was a joke")
-    undone = WantedDecision("undo", [retracted["decision_id"]], reason="Rome it is")
-    again = WantedDecision("undo", [take_down(state, undone).told["decision_id"]], reason="no Rome")
-    take_down(state, again)
+    last = fact(state, "I live in Rome.")
+    for decision, reason in (
+        ("retract", "Rome was a joke"), ("undo", "Rome it is"), ("undo", "no Rome"),
+    ):  # fmt: skip
+        wanted = WantedDecision(decision, [last], reason=reason)
+        last = decide(state, wanted).told["decision_id"]
 
 
 @pytest.fixture
@@ -276,6 +273,43 @@ def test_decisions_likes_mutes_and_searches_repeat_what_is_forgotten_and_go_too(
     (file,) = state.home.inbox.rglob("*.jsonl")
     assert file.stat().st_mode & 0o777 == 0o600
     assert len(inbox(state).splitlines()) == lines + 3, "other lines keep their number"
+    assert_as_built(state)
+
+
+def test_decisions_that_wait_repeat_what_is_forgotten_and_go_with_it(state: State) -> None:
+    berlin, rome = fact(state, "I live in Berlin."), fact(state, "I live in Rome.")
+    (record,) = (
+        state.warehouse.read(RAW_LOGS).filter(text="I live in Berlin.").collect()["record_id"]
+    )
+    decided = [
+        decide(state, WantedDecision(*wanted)).told["decision_id"]
+        for wanted in (
+            ("confirm", [berlin]),
+            ("correct", [berlin], "I live in Berlin-Wedding."),
+            ("keep_apart", [berlin, rome]),
+            ("retract", [berlin]),
+            ("retract", [rome]),
+        )
+    ]
+    undo = decide(state, WantedDecision("undo", [decided[0]], reason="Berlin it was")).told
+    *repeating, of_rome = decided
+    goes = sorted({record, *repeating, undo["decision_id"]})
+    reached = reach(state, target(state, berlin))
+    assert (reached.event["records"], reached.lines) == (goes, len(goes))
+    for other in (target(state, record), target(state, "talk-0")):
+        assert reach(state, other).event["records"] == goes, other
+    expected = dry_run(state, reached.event).rows
+    before = as_they_are(state, "default")
+    note(state.home, reached.event)
+    follow(state)
+    rows = receipt(before, as_they_are(state, "default"), reached.event["records"])
+    waited = [("inbox", each, "removed", None) for each in goes if each != record]
+    for told in (expected, rows):
+        assert told.filter(table="inbox").rows() == waited
+    assert "Berlin" not in inbox(state)
+    assert not standing_rows(state, "Berlin")
+    decisions = as_they_are(state, "default")["decisions"].collect()
+    assert decisions["decision_id"].to_list() == [of_rome], "of what stays they are applied"
     assert_as_built(state)
 
 
