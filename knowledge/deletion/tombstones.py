@@ -93,9 +93,9 @@ def forgotten(
     if key is not None and told.len() and records.height:
         for marks in _marks(records, key):
             gone |= marks.is_in(told.implode()).fill_null(value=False)
-    if (until := _until(tombstones)) is not None:
+    if (moment := gone_until(tombstones)) is not None:
         at = records["occurred_at"]
-        gone |= (at <= until).fill_null(value=True)
+        gone |= (at <= moment).fill_null(value=True)
     return gone
 
 
@@ -120,8 +120,8 @@ def of_heads(namespace: str, heads: Sequence[Head]) -> pl.DataFrame:
     )
 
 
-def _until(tombstones: Iterable[Tombstone]) -> object:
-    """The latest moment up to which a whole namespace goes."""
+def gone_until(tombstones: Iterable[Tombstone]) -> object:
+    """The latest moment up to which a whole namespace goes; None if none does."""
     moments = [one.until for one in tombstones if one.thing == NAMESPACE and one.until]
     return utc(pl.Series(moments, dtype=pl.String), "UTC").max() if moments else None
 

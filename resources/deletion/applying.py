@@ -58,11 +58,9 @@ def apply_tombstones(state: State) -> ForgottenRecords:
     told = tombstones(state.home, state.namespace)
     every = [one for own in told.values() for one in own]
     known = ForgottenRecords(told, key_of(state.home, every))
-    work = state.warehouse.read(WORK).filter(pl.col("stage") == STAGE).collect()
-    applied = set(work.select("namespace", "unit").iter_rows())
     notes: list[dict[str, object]] = []
     for namespace, own in told.items():
-        new = [one for one in own if (namespace, one.event_id) not in applied]
+        new = unapplied(state, namespace, own)
         gone = 0
         if new:
             note_forgetting(state.home, namespace, on=True)
@@ -79,6 +77,13 @@ def apply_tombstones(state: State) -> ForgottenRecords:
         for own in state.each():
             _add_unpushed(own, known, state.sharing.unpushed(own.own))
     return known
+
+
+def unapplied(state: State, namespace: str, own: Sequence[Tombstone]) -> list[Tombstone]:
+    """Tombstones of a namespace that no run has applied yet."""
+    work = state.warehouse.read(WORK, namespace=namespace).filter(pl.col("stage") == STAGE)
+    applied = set(work.select("unit").collect()["unit"])
+    return [one for one in own if one.event_id not in applied]
 
 
 def _add_unpushed(own: State, known: ForgottenRecords, file: Path) -> None:

@@ -20,6 +20,7 @@ from cairn.resources.context import State
 from cairn.serving.read.id_lookup import COUNTED, Thing, find
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import NEXT_RUN
+from cairn.serving.write.deletion import being_forgotten
 from cairn.serving.write.inbox import add_event
 
 
@@ -134,6 +135,16 @@ def unretracted(choice: DecisionTargets) -> None:
             raise Undecidable(f"{each.id} is retracted; `cairn confirm {each.id}` undoes that")
 
 
+def check_stays(reader: Reader, ids: Sequence[str]) -> None:
+    """Refuses what is being forgotten: what is said of it now would keep its words.
+
+    Raises:
+        Undecidable: the next run forgets one of them.
+    """
+    if gone := being_forgotten(reader, ids):
+        raise Undecidable(f"{gone[0]} is being forgotten: the next run takes it away")
+
+
 def correction(choice: DecisionTargets, text: str) -> str:
     """A text that may stand for a fact, redacted, its white space collapsed.
 
@@ -224,9 +235,11 @@ def note(
         next run on), written (false if the namespace had the event already), applied (when).
 
     Raises:
+        Undecidable: one of them is being forgotten.
         ValueError: the event id is no UUID.
     """
     reader = choice.reader
+    check_stays(reader, [each.id for each in named])
     event: dict[str, object] = {
         "type": decision,
         "namespace": reader.namespace,

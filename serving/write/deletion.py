@@ -6,23 +6,36 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.deletion.dependents import READS, NamedDependents, resting
+from cairn.knowledge.deletion.dependents import (
+    READS,
+    NamedDependents,
+    left_with_nothing,
+    resting,
+)
 from cairn.knowledge.deletion.naming import ForgottenName, name_of, names_of
 from cairn.knowledge.deletion.naming import pattern as pattern_of
-from cairn.knowledge.deletion.tombstones import NAMESPACE, TYPE, Tombstone, digests, forgotten
+from cairn.knowledge.deletion.tombstones import (
+    NAMESPACE,
+    TYPE,
+    Tombstone,
+    digests,
+    forgotten,
+    gone_until,
+)
 from cairn.knowledge.deletion.tombstones import READS as MARKED
 from cairn.knowledge.ingest.dating import dated
 from cairn.knowledge.ingest.events import HEAD_COLUMNS, PLACE, placed, raw_logs
 from cairn.knowledge.schema.calendar import watermark
-from cairn.knowledge.schema.tables import MEMORY_ENTITIES, RECORDS, TABLES
+from cairn.knowledge.schema.tables import MEMORY_ENTITIES, RAW_LOGS, RECORDS, TABLES
 from cairn.resources.context import State
+from cairn.resources.deletion.applying import unapplied
 from cairn.resources.deletion.places import (
     answers_naming,
     lines_naming,
     rows_named,
     waiting_records,
 )
-from cairn.resources.deletion.tombstones import make_key
+from cairn.resources.deletion.tombstones import forgetting, make_key, tombstones
 from cairn.resources.home.home import check_namespace
 from cairn.resources.home.inbox import namespaces_of_inbox
 from cairn.resources.home.sources import list_sources
@@ -255,6 +268,23 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
     left = forgotten(naming, [Tombstone("", digests=tuple(gone))], key)
     taken = pl.concat([rests.lines.select(MARKED), naming.filter(left)]).unique().height
     return Reach(event, taken, naming.height - int(left.sum()), names, pattern)
+
+
+def being_forgotten(reader: Reader, ids: Sequence[str]) -> list[str]:
+    """Of ids of facts, entities and records, those that readers see until a run forgets them."""
+    state, own = reader.state, reader.namespace
+    told = tombstones(state.home, own).get(own, [])
+    if own not in forgetting(state.home):
+        told = unapplied(state, own, told)
+    gone = {each for one in told for each in one.records}
+    if (moment := gone_until(told)) is not None:
+        before = (pl.col("occurred_at") <= pl.lit(moment)).fill_null(value=True)
+        logs = reader.table(RAW_LOGS, ["record_id", "occurred_at"])
+        gone |= set(logs.filter(before).collect()["record_id"])
+    if gone:
+        tables = {table.name: reader.table(table) for table in READS}
+        gone |= left_with_nothing(gone, tables, state.policy)
+    return [id_ for id_ in ids if id_ in gone]
 
 
 def _names(state: State, wanted: Target) -> list[ForgottenName]:

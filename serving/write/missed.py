@@ -11,7 +11,7 @@ from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import NEXT_RUN
-from cairn.serving.write.decisions import Undecidable
+from cairn.serving.write.decisions import Undecidable, check_stays
 from cairn.serving.write.inbox import add_event_of
 
 _EXAMPLES = uuid.UUID("a8f7b3a7-2c1e-5d53-8c2f-0d7f3a4f6b11")
@@ -29,10 +29,11 @@ def say_missed(reader: Reader, missed_in: str, expected: str) -> dict[str, Any]:
 
     Raises:
         UnknownId: no record has that id.
-        Undecidable: the sentence says nothing, or too much.
+        Undecidable: the sentence says nothing, or too much, or the record is being forgotten.
     """
     if reader.rows(RAW_LOGS, "record_id", pl.Series([missed_in]), ["record_id"]).is_empty():
         raise UnknownId("no record has that id")
+    check_stays(reader, [missed_in])
     text = " ".join(expected.split())
     if not any(character.isalnum() for character in text):
         raise Undecidable("the sentence says nothing")

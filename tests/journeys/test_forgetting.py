@@ -57,9 +57,12 @@ from cairn.resources.warehouse.publication import manifests, namespaces
 from cairn.resources.web.search_provider import Folder
 from cairn.serving.cli.main import cairn
 from cairn.serving.read.id_lookup import UnknownId
+from cairn.serving.read.reader import open_reader
 from cairn.serving.write.deciding import WantedDecision, decide
+from cairn.serving.write.decisions import Undecidable
 from cairn.serving.write.deletion import Target, Unforgettable, reach, target
 from cairn.serving.write.inbox import add_event
+from cairn.serving.write.missed import say_missed
 from tests.homes import copy_home
 from tests.journeys.decoding import standing
 from tests.journeys.running import assert_as_built, follow
@@ -311,6 +314,34 @@ def test_decisions_that_wait_repeat_what_is_forgotten_and_go_with_it(state: Stat
     decisions = as_they_are(state, "default")["decisions"].collect()
     assert decisions["decision_id"].to_list() == [of_rome], "of what stays they are applied"
     assert_as_built(state)
+
+
+def test_nothing_is_decided_of_what_is_being_forgotten(state: State) -> None:
+    berlin, rome = fact(state, "I live in Berlin."), fact(state, "I live in Rome.")
+    (record,) = reach(state, target(state, berlin)).event["records"]
+    retracted = decide(state, WantedDecision("retract", [berlin])).told["decision_id"]
+    note(state.home, reach(state, target(state, berlin)).event)
+
+    def refused() -> None:
+        said = inbox(state)
+        for wanted in (("confirm", [berlin]), ("keep_apart", [rome, berlin])):
+            with pytest.raises(Undecidable, match=f"{berlin} is being forgotten"):
+                decide(state, WantedDecision(*wanted))
+        with pytest.raises(Undecidable, match=f"{record} is being forgotten"):
+            say_missed(open_reader(state), record, "Mira lives in Berlin.")
+        assert inbox(state) == said
+
+    refused()
+    with pytest.raises(Undecidable, match=f"{retracted} is being forgotten"):
+        decide(state, WantedDecision("undo", [retracted], reason="Berlin it is"))
+    follow(state, RECORDS.name)
+    refused()
+    follow(state)
+    assert "Berlin" not in inbox(state)
+    decide(state, WantedDecision("confirm", [rome]))
+    note(state.home, reach(state, target(state, "default")).event)
+    with pytest.raises(Undecidable, match=f"{rome} is being forgotten"):
+        decide(state, WantedDecision("retract", [rome]))
 
 
 def test_a_namespace_goes_with_its_intents_and_receipts(searched: State) -> None:
