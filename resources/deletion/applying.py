@@ -21,7 +21,13 @@ from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, SOURCE_FILES, WORK
 from cairn.resources.context import State
-from cairn.resources.deletion.tombstones import clear_inbox, key_of, note_forgetting, tombstones
+from cairn.resources.deletion.tombstones import (
+    clear_inbox,
+    forgetting,
+    key_of,
+    note_forgetting,
+    tombstones,
+)
 from cairn.resources.home.home import remove, set_aside
 from cairn.resources.web.notifier import forget_told
 
@@ -84,6 +90,12 @@ def unapplied(state: State, namespace: str, own: Sequence[Tombstone]) -> list[To
     work = state.warehouse.read(WORK, namespace=namespace).filter(pl.col("stage") == STAGE)
     applied = set(work.select("unit").collect()["unit"])
     return [one for one in own if one.event_id not in applied]
+
+
+def unfinished(state: State, namespace: str) -> list[Tombstone]:
+    """Tombstones of a namespace of which readers may still see something."""
+    own = tombstones(state.home, namespace).get(namespace, [])
+    return own if namespace in forgetting(state.home) else unapplied(state, namespace, own)
 
 
 def _add_unpushed(own: State, known: ForgottenRecords, file: Path) -> None:

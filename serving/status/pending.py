@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from cairn.knowledge.deletion.tombstones import TYPE as TOMBSTONE
 from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, in_words, meant_of
 from cairn.knowledge.ingest.inbox_events.documents import DOCUMENT
 from cairn.knowledge.schema.identity import record_id
 from cairn.knowledge.schema.tables import RAW_LOGS, SOURCE_FILES
 from cairn.resources.context import State
+from cairn.resources.deletion.applying import unfinished
 from cairn.resources.home.inbox import files, namespaces_of_inbox
 from cairn.resources.warehouse.publication import namespaces, published, read_published
 from cairn.serving.read.display import one_line
@@ -83,6 +85,9 @@ def pending(state: State, namespace: str, verbs: Collection[str] | None = None) 
         )
         gone = {ids[each] for each in there}
         found = [one for one in found if one not in gone]
+    if any(one.verb == TOMBSTONE for one in found):
+        left = {one.event_id for one in unfinished(state, namespace)}
+        found = [one for one in found if one.verb != TOMBSTONE or one.event_id in left]
     return sorted(
         (one for one in found if verbs is None or one.verb in verbs),
         key=lambda one: (one.at, one.event_id),
@@ -120,7 +125,7 @@ def _read(kind: str, event: dict[str, Any]) -> tuple[str, str, tuple[str, ...]]:
         meant = meant_of(event.get("meant"))
         verb, ids = kind, tuple(one.id for one in meant)
         said = in_words(kind, meant, None) + (f" → “{text}”" if text else "")
-    elif kind == "tombstone":
+    elif kind == TOMBSTONE:
         verb, ids = kind, tuple(map(str, event.get("ids") or ()))
         said = f"forget {event.get('thing') or ''} {', '.join(ids)}"
     elif kind == DOCUMENT and to:

@@ -28,14 +28,14 @@ from cairn.knowledge.ingest.events import HEAD_COLUMNS, PLACE, placed, raw_logs
 from cairn.knowledge.schema.calendar import watermark
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES, RAW_LOGS, RECORDS, TABLES
 from cairn.resources.context import State
-from cairn.resources.deletion.applying import unapplied
+from cairn.resources.deletion.applying import unfinished
 from cairn.resources.deletion.places import (
     answers_naming,
     lines_naming,
     rows_named,
     waiting_records,
 )
-from cairn.resources.deletion.tombstones import forgetting, make_key, tombstones
+from cairn.resources.deletion.tombstones import make_key
 from cairn.resources.home.home import check_namespace
 from cairn.resources.home.inbox import namespaces_of_inbox
 from cairn.resources.home.sources import list_sources
@@ -272,10 +272,7 @@ def reach(state: State, wanted: Target, event_id: str | None = None) -> Reach:
 
 def being_forgotten(reader: Reader, ids: Sequence[str]) -> list[str]:
     """Of ids of facts, entities and records, those that readers see until a run forgets them."""
-    state, own = reader.state, reader.namespace
-    told = tombstones(state.home, own).get(own, [])
-    if own not in forgetting(state.home):
-        told = unapplied(state, own, told)
+    told = unfinished(reader.state, reader.namespace)
     gone = {each for one in told for each in one.records}
     if (moment := gone_until(told)) is not None:
         before = (pl.col("occurred_at") <= pl.lit(moment)).fill_null(value=True)
@@ -283,7 +280,7 @@ def being_forgotten(reader: Reader, ids: Sequence[str]) -> list[str]:
         gone |= set(logs.filter(before).collect()["record_id"])
     if gone:
         tables = {table.name: reader.table(table) for table in READS}
-        gone |= left_with_nothing(gone, tables, state.policy)
+        gone |= left_with_nothing(gone, tables, reader.state.policy)
     return [id_ for id_ in ids if id_ in gone]
 
 

@@ -58,6 +58,7 @@ from cairn.resources.web.search_provider import Folder
 from cairn.serving.cli.main import cairn
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import open_reader
+from cairn.serving.status.pending import pending
 from cairn.serving.write.deciding import WantedDecision, decide
 from cairn.serving.write.decisions import Undecidable
 from cairn.serving.write.deletion import Target, Unforgettable, reach, target
@@ -65,7 +66,7 @@ from cairn.serving.write.inbox import add_event
 from cairn.serving.write.missed import say_missed
 from tests.homes import copy_home
 from tests.journeys.decoding import standing
-from tests.journeys.running import assert_as_built, follow
+from tests.journeys.running import PUBLISHED, assert_as_built, follow
 from tests.pipelines.house import House, open_house, talk
 from tests.places import ROOT
 from tests.resources.model_server import ModelServer
@@ -342,6 +343,14 @@ def test_nothing_is_decided_of_what_is_being_forgotten(state: State) -> None:
     note(state.home, reach(state, target(state, "default")).event)
     with pytest.raises(Undecidable, match=f"{rome} is being forgotten"):
         decide(state, WantedDecision("retract", [rome]))
+
+
+def test_a_tombstone_waits_until_nobody_sees_what_it_takes(state: State) -> None:
+    note(state.home, reach(state, target(state, "default")).event)
+    for until in (RECORDS.name, PUBLISHED):
+        assert [one.verb for one in pending(state, "default")] == ["tombstone"]
+        follow(state, until)
+    assert pending(state, "default") == []
 
 
 def test_a_namespace_goes_with_its_intents_and_receipts(searched: State) -> None:
