@@ -15,7 +15,7 @@ from cairn.resources.context import State
 STAGE = Extractor(
     "raw_logs",
     "stage",
-    12,
+    13,
     "Events, conversations and episodes, as adapters decide.",
     (
         "channel_silence_hours",

@@ -9,6 +9,7 @@ import polars as pl
 from cairn.knowledge.ingest.adapter import Adapter, Event
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.dating import dated
+from cairn.knowledge.ingest.inbox_events.decisions import CHANNEL as DECIDING
 from cairn.knowledge.ingest.speakers import named_results, own_output, recalled_apart, spawned
 from cairn.knowledge.nlp.names import HOME, worktree_place
 from cairn.knowledge.schema.calendar import UNDATED, day
@@ -40,7 +41,7 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     several times where it is unique (a resumed session, a document that grew) keeps one record:
     that of the thread that began first, then the longest, then the smallest digest. A channel is
     cut where it was silent for longer than `policy.channel_silence_hours`; what in it is undated
-    stays apart.
+    stays apart. That of decisions is never cut.
     """
     heads = dated(heads, policy)
     thread = ["namespace", "thread"]
@@ -61,7 +62,9 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     silence = pl.duration(minutes=round(policy.channel_silence_hours * 60))
     cut = (pl.col("occurred_at").diff().over(thread) > silence).fill_null(value=False)
     stretch = (
-        pl.when(pl.col("occurred_at").is_null())
+        pl.when(pl.col("thread") == DECIDING)
+        .then(0)
+        .when(pl.col("occurred_at").is_null())
         .then(-1)
         .otherwise(cut.cast(pl.Int64).cum_sum().over(thread))
     )

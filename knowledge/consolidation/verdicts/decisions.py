@@ -300,7 +300,7 @@ def _settle(
 ) -> None:
     """Gives each pair and each fact to the latest decision about it that is not undone."""
     last: dict[tuple[str, str, Pair], _Decision] = {}
-    undone: set[str] = set()
+    no_more: set[str] = set()
     rests_on = _records(latest_first, fact_sources)
 
     def claim(one: _Decision, keys: Iterable[Pair]) -> list[Pair]:
@@ -315,8 +315,7 @@ def _settle(
         return max(others, key=lambda other: (other.at or UNDATED, other.id)).id
 
     for one in latest_first:
-        stands = one.superseded_by is None
-        if one.told.decision == UNDO or not (stands or one.told.decision == CORRECT):
+        if one.told.decision == UNDO or one.superseded_by is not None:
             continue
         if one.told.decision in (MERGE, UNMERGE, KEEP_APART):
             pairs = _pairs(one, entity_of)
@@ -328,21 +327,19 @@ def _settle(
             one.facts = [fact for fact, _ in claim(one, _alone([*one.ids, *copies]))]
             one.superseded_by = overruled(one, _alone(one.ids))
             continue
-        if one.replaced_by is None:
+        old = [id_ for id_ in [*one.ids, *copies] if id_ not in one.brought]
+        one.superseded_by = overruled(one, _alone(id_ for id_ in one.ids if id_ in old))
+        if one.superseded_by is not None:
+            # What only corrections say that no longer hold falls with them.
+            no_more.add(one.id)
+            one.replaced_by = None
+            fallen = [fact for fact in one.brought if rests_on[fact] <= no_more]
+            one.facts = [fact for fact, _ in claim(one, _alone(fallen))]
+        elif one.replaced_by is None:
             one.wrong.append("its text made no fact")
-            continue
-        if stands:
-            old = [id_ for id_ in [*one.ids, *copies] if id_ not in one.brought]
+        else:
             one.facts = [fact for fact, _ in claim(one, _alone(old))]
-            one.superseded_by = overruled(one, _alone(id_ for id_ in one.ids if id_ in old))
-        if one.superseded_by is None:
             claim(one, _alone(one.brought))
-            continue
-        # What only corrections say that no longer hold falls with them.
-        undone.add(one.id)
-        one.replaced_by = None
-        fallen = [fact for fact in one.brought if rests_on[fact] <= undone]
-        one.facts = [fact for fact, _ in claim(one, _alone(fallen))]
 
 
 def _alone(ids: Iterable[str]) -> list[Pair]:

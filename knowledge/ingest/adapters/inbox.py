@@ -34,7 +34,7 @@ import msgspec
 
 from cairn.knowledge.ingest.adapter import Adapter, Event, Head
 from cairn.knowledge.ingest.chat_format import decoded, instant, mostly, word
-from cairn.knowledge.ingest.inbox_events import effects, notifications, offers, searches
+from cairn.knowledge.ingest.inbox_events import decisions, effects, notifications, offers, searches
 from cairn.knowledge.ingest.inbox_events.decisions import (
     DECISION_TYPES,
     KIND,
@@ -47,8 +47,6 @@ from cairn.knowledge.ingest.inbox_events.imported import IMPORTED, memory_from
 from cairn.knowledge.ingest.speakers import spoken
 
 CHANNEL = "inbox"
-DECISIONS = "decisions"
-"""Channel of decisions: they join no conversation, and none is longer for them."""
 TOMBSTONES = "tombstones"
 """Channel of tombstones, which say nothing: no other channel is cut elsewhere for them."""
 TYPES = DECISION_TYPES | effects.TYPES | {
@@ -110,7 +108,7 @@ def head(payload: bytes) -> Head:
     if entry.type == "tombstone":
         return Head(TOMBSTONES, False, entry.event_id, instant(entry.at))
     if entry.type in DECISION_TYPES:
-        return Head(DECISIONS, False, entry.event_id, instant(entry.at))
+        return Head(decisions.CHANNEL, False, entry.event_id, instant(entry.at))
     if entry.type == offers.OFFER:
         return Head(offers.CHANNEL, False, entry.event_id, instant(entry.at))
     if entry.does:

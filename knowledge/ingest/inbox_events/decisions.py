@@ -10,11 +10,17 @@ from typing import Any
 
 import msgspec
 
+CHANNEL = "decisions"
+"""Channel of decisions: they join no conversation, and none is longer for them. However long nobody
+decides it is one, so that what is decided later is read with what it takes back."""
+
 KIND = "decision"
 """Kind of such a row of raw_logs: no rule but `correction` reads it."""
 
 MERGE, UNMERGE, KEEP_APART = "merge", "unmerge", "keep_apart"
 CORRECT, CONFIRM, RETRACT = "correct", "confirm", "retract"
+ABOUT_ONE = frozenset({CORRECT, CONFIRM, RETRACT})
+"""Decisions about facts one by one; the others are about pairs."""
 UNDO = "undo"
 """Of another decision, as if nobody had made it; of an undo, that it holds again."""
 DECISION_TYPES = frozenset({MERGE, UNMERGE, KEEP_APART, CORRECT, CONFIRM, RETRACT, UNDO})

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cairn.knowledge.assembly.build import build, comparable
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.quality.invariants import violations
+from cairn.knowledge.schema.identity import record_id
 from cairn.knowledge.schema.policy import Policy
 from cairn.resources.embedders.choice import load_embedder
 from tests.knowledge.assembly.test_build import assert_same, records
@@ -45,10 +46,13 @@ def chats(said: Mapping[str, str] = SAID) -> list[tuple[str, bytes]]:
     ]  # fmt: skip
 
 
-def meant(tables: Mapping[str, pl.DataFrame], name: str) -> dict[str, str]:
+def meant(
+    tables: Mapping[str, pl.DataFrame], name: str, said: Mapping[str, str] = SAID
+) -> dict[str, str]:
     """What a decision says of the fact that a chat states, as `cairn` writes it."""
-    (fact,) = tables["facts"].filter(content=SAID[name]).to_dicts()
-    (entity,) = tables["entities"].filter(entity_id=fact["entity_id"]).to_dicts()
+    of = tables["entities"].filter(type="person")
+    (fact,) = tables["facts"].filter(content=said[name]).join(of, on="entity_id").to_dicts()
+    (entity,) = of.filter(entity_id=fact["entity_id"]).to_dicts()
     return {
         "id": fact["fact_id"], "type": entity["type"], "entity": entity["display_name"],
         "predicate": fact["predicate"], "object": fact["object"],
@@ -152,3 +156,65 @@ def test_without_the_decisions_all_is_as_it_was(
 ) -> None:
     assert not expected["memory"].equals(stated["memory"])
     assert_same(comparable(build(records(chats()), means)), comparable(stated))
+
+
+LIVED = {
+    "old": "I live in Quellbronn.",
+    "dog": "My dog is called Wuffelstein.",
+    "now": "I live in Marlstadt now.",
+    "later": "My dog is called Bello.",
+}
+WRONG = {"I use bun here, never npm.": "dog", LIVED["dog"]: "now", LIVED["old"]: "now",
+         LIVED["now"]: "now", LIVED["later"]: "dog"}  # fmt: skip
+"""New words, and those of an active fact, an ended one, the corrected one, and one told later."""
+TOLD = {"raw_logs", "conversations", "learning_candidates", "funnel", "decisions"}
+"""Tables that hold decisions themselves, or a row or count of each conversation."""
+
+
+@pytest.fixture(scope="module")
+def lived(means: StageContext) -> dict[str, pl.DataFrame]:
+    return build(records(chats(LIVED)), means)
+
+
+def decisions_on(
+    tables: Mapping[str, pl.DataFrame], name: str, *told: Mapping[str, object]
+) -> list[tuple[str, bytes]]:
+    """Decisions in November about what a chat of March states, each a month after the other."""
+    return [
+        (
+            f"{event['type']}.jsonl",
+            json.dumps(
+                {"event_id": f"00000000-0000-4000-8000-00000000000{number}", "thing": "fact",
+                 "at": f"2026-{11 + number}-28T10:00:00Z", "as_of": "2026-03-03T10:00:00Z",
+                 "meant": [meant(tables, name, LIVED)], **event}
+            ).encode(),
+        )
+        for number, event in enumerate(told)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_with_a_correction_and_its_undo_all_is_as_if_neither_had_been_made(
+    words: str, lived: dict[str, pl.DataFrame], means: StageContext
+) -> None:
+    undo = {"type": "undo", "thing": "decision",
+            "meant": [{"id": record_id("n", "00000000-0000-4000-8000-000000000000"),
+                       "type": "correct"}]}  # fmt: skip
+    told = decisions_on(lived, WRONG[words], {"type": "correct", "text": words}, undo)
+    made = comparable(build(records([*chats(LIVED), *told]), means))
+    assert made["decisions"]["superseded_by"].drop_nulls().len() == 1
+    assert_same(*({name: each for name, each in tables.items() if name not in TOLD}
+                  for tables in (made, comparable(lived))))  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_what_is_confirmed_stands_as_if_it_had_never_been_corrected(
+    words: str, lived: dict[str, pl.DataFrame], means: StageContext
+) -> None:
+    told = decisions_on(lived, WRONG[words], {"type": "correct", "text": words},
+                        {"type": "confirm"})  # fmt: skip
+    made, confirmed = (
+        comparable(build(records([*chats(LIVED), *some]), means)) for some in (told, told[1:])
+    )
+    assert_same(*({name: each for name, each in tables.items() if name not in TOLD}
+                  for tables in (made, confirmed)))  # fmt: skip

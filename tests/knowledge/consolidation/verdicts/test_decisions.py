@@ -174,13 +174,13 @@ def test_what_undoes_an_undo_has_it_hold_again():
     assert (third["d1"]["facts"], third["d1"]["superseded_by"]) == ([], "u1")
 
 
-def test_an_undone_correction_takes_its_own_words_back_and_what_was_corrected_stands():
+def test_an_undone_correction_whose_words_nobody_reads_takes_nothing_away():
     found = corrected(
-        (decided("d1", "correct", A, at=1, text="Statement b"), "f2"),
+        (decided("d1", "correct", A, at=1, text="Statement b"), None),
         (undo("u1", "d1", at=2), None),
     )
-    gone = {row["fact_id"]: row["replaced_by"] for row in retracted(found).to_dicts()}
-    assert gone == {"f2": None}
+    assert retracted(found).is_empty()
+    assert by_id(found)["d1"]["unresolved"] is None
 
 
 def test_an_undo_of_what_is_not_there_is_listed():
