@@ -1,11 +1,11 @@
 """Confidence: a fact's own history of evidence, as a product of affine maps.
 
-Each event first lets the confidence fade since the event before, `c · exp(-rate · days)`, then
-moves it: support `c + g (1 - c)`, contradiction `c · f`, feedback `c + s (1 - c)` for s > 0 and
-`c (1 + s)` for s < 0. What only an agent or a text from outside said stays below a bound (see
-knowledge/dialogue/trust.py), until a person confirms it. Every step is `c → min(a·c + b, m)`, so a
-history is a product of such maps, and the confidence depends on the events alone: not on the order
-of rows, nor on how many nights passed.
+Each event first lets the confidence fade since the event before, `c · exp(-rate · days)`, but not
+since an undated one; then it moves it: support `c + g (1 - c)`, contradiction `c · f`, feedback
+`c + s (1 - c)` for s > 0 and `c (1 + s)` for s < 0. What only an agent or a text from outside said
+stays below a bound (see knowledge/dialogue/trust.py), until a person confirms it. Every step is
+`c → min(a·c + b, m)`, so a history is a product of such maps, and the confidence depends on the
+events alone: not on the order of rows, nor on how many nights passed.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cairn.knowledge.dialogue.trust import at_most
-from cairn.knowledge.schema.calendar import UNDATED, days_since_epoch
+from cairn.knowledge.schema.calendar import UNDATED, days_between
 from cairn.knowledge.schema.fact_types import decay_rate
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CONFIDENCE_UPDATES
@@ -79,7 +79,7 @@ def history(first: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.D
 
     Events stand in the order (time, support < contradiction < feedback, evidence id), after the
     first source; what claims to be older than that counts as its contemporary. Undated events
-    count as 2015-01-01.
+    come first, and since them nothing fades.
 
     Args:
         first: namespace, fact_id, occurred_at, confidence, decay_per_day, at_most: one row per
@@ -127,11 +127,9 @@ def history(first: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.D
         )
         .with_columns(
             seq=pl.int_range(pl.len(), dtype=pl.Int64).over("namespace", "fact_id"),
-            days=days_since_epoch(pl.col("occurred_at"))
-            .diff()
-            .over("namespace", "fact_id")
-            .fill_null(0.0),
+            before=pl.col("occurred_at").shift().over("namespace", "fact_id"),
         )
+        .with_columns(days=days_between(pl.col("before"), pl.col("occurred_at")))
         .with_columns(keep=(-pl.col("decay_per_day") * pl.col("days")).exp())
     )
     weight = pl.col("weight").fill_null(0.0)

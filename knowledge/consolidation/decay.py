@@ -4,7 +4,7 @@ from datetime import datetime
 
 import polars as pl
 
-from cairn.knowledge.schema.calendar import days_since_epoch
+from cairn.knowledge.schema.calendar import days_between, days_since_epoch, is_dated
 from cairn.knowledge.schema.policy import Policy
 
 FOR_EVER = 1e6
@@ -14,9 +14,10 @@ FOR_EVER = 1e6
 def effective_confidence(as_of: datetime, policy: Policy) -> pl.Expr:
     """Confidence as a reader sees it at `as_of`: faded since its last event, never grown.
 
+    What is undated does not fade: it is not known to be old.
     Wants confidence, last_event_at and decay_per_day, which tables of an older version lack.
     """
-    waited = days_since_epoch(pl.lit(as_of)) - days_since_epoch(pl.col("last_event_at"))
+    waited = days_between(pl.col("last_event_at"), pl.lit(as_of))
     rate = pl.col("decay_per_day").fill_null(policy.decay_per_day)
     return pl.col("confidence") * (-rate * pl.max_horizontal(waited, pl.lit(0.0))).exp()
 
@@ -32,4 +33,4 @@ def strength() -> pl.Expr:
     faded = pl.max_horizontal(pl.col("confidence"), pl.lit(1e-12)).log() + (
         rate * days_since_epoch(pl.col("last_event_at"))
     )
-    return pl.when(rate > 0).then(faded).otherwise(FOR_EVER)
+    return pl.when(rate > 0, is_dated(pl.col("last_event_at"))).then(faded).otherwise(FOR_EVER)

@@ -290,7 +290,7 @@ VALID_TIMES_STAGE = Stage(
 
 CONFIDENCE_STAGE = Stage(
     stage_of(
-        "confidence_updates", 5, "Confidence after each event.", "support_gain",
+        "confidence_updates", 6, "Confidence after each event.", "support_gain",
         "decay_per_day", "lasting_decay_per_day", *BOUNDS,
     ),
     (FACTS, EVIDENCE),
@@ -346,7 +346,7 @@ def _memory(reads: Frames, means: StageContext) -> StageResult:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 11, "The current view.", "support_gain", "decay_per_day",
+        "memory", 12, "The current view.", "support_gain", "decay_per_day",
         "lasting_decay_per_day", *BOUNDS,
     ),
     (

@@ -28,6 +28,17 @@ def days_since_epoch(time: pl.Expr) -> pl.Expr:
     return time.fill_null(UNDATED).dt.epoch("us") * (1 / MICROSECONDS_PER_DAY)
 
 
+def is_dated(time: pl.Expr) -> pl.Expr:
+    """Whether a time is one: what stands as 2015-01-01 has none, and is not known to be old."""
+    return (time > UNDATED).fill_null(value=False)
+
+
+def days_between(start: pl.Expr, end: pl.Expr) -> pl.Expr:
+    """Days from one time to another, fractional; none since what is undated."""
+    passed = days_since_epoch(end) - days_since_epoch(start)
+    return pl.when(is_dated(start)).then(passed).otherwise(0.0)
+
+
 def watermark(frame: pl.DataFrame, column: str = "occurred_at") -> datetime:
     """The latest event of a frame; 2015-01-01 if it has none that is dated."""
     latest = frame.get_column(column).max() if frame.height else None

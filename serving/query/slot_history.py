@@ -20,6 +20,8 @@ def curve(
 ) -> list[dict[str, Any]]:
     """Confidence at equal steps from the first event to `as_of`, fading between events if it does.
 
+    What is undated stands where the first dated one does: since it nothing fades.
+
     Args:
         history: occurred_at and confidence after each event, in their order.
         as_of: Where the curve ends.
@@ -28,10 +30,12 @@ def curve(
     Returns:
         `at` and `confidence` of each point; one point where all is of one moment, none of nothing.
     """
-    events = [(row["occurred_at"] or UNDATED, row["confidence"]) for row in history]
-    if not events:
+    told = [(row["occurred_at"] or UNDATED, row["confidence"]) for row in history]
+    if not told:
         return []
-    start, end = events[0][0], max(as_of, events[-1][0])
+    start = min((at for at, _ in told if at > UNDATED), default=as_of)
+    events = [(max(at, start), confidence) for at, confidence in told]
+    end = max(as_of, events[-1][0])
     steps = POINTS - 1 if end > start else 0
     points: list[dict[str, Any]] = []
     last = 0

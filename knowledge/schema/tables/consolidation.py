@@ -303,7 +303,9 @@ MEMORY = Table(
         "last_event_at": Column(TIME, "Its last event."),
         "decay_per_day": Column(REAL, "How fast its confidence fades; 0 for what was loaded."),
         "strength": Column(
-            REAL, "ln(confidence) + decay_per_day * days(last_event_at): static under decay."
+            REAL,
+            "ln(confidence) + decay_per_day * days(last_event_at): static under decay; 1e6 where "
+            "nothing fades.",
         ),
         "status": Column(TEXT, "pending_embed, active, merged_into, quarantined or retracted."),
         "evidence_count": Column(COUNT, "Distinct conversations of the union of its evidence."),

@@ -86,7 +86,8 @@ def by_loop(
             supports[conversation] = min(time, supports.get(conversation, time))
     now = start
     for time in sorted(max(t, start) for name, t in supports.items() if name != first):
-        confidence *= math.exp(-0.01 * (time - now).total_seconds() / 86_400)
+        days = (time - now).total_seconds() / 86_400 if now > UNDATED else 0.0
+        confidence *= math.exp(-0.01 * days)
         confidence = min(confidence + 0.05 * (1 - confidence), bound)
         now = time
     return confidence, now

@@ -140,8 +140,22 @@ def test_a_decision_does_not_lapse_by_waiting():
     assert_frame_equal(undecayed(*soon, POLICY), undecayed(*late, POLICY))
 
 
+def test_what_is_undated_does_not_fade_until_something_dated_speaks_of_it():
+    said, denied = [("restatement", 0, None)], [("contradiction", 0, 10.0)]
+    known, events = tables([(0.8, said), (0.8, [*said, *denied])])
+    updates = confidence_updates(known.with_columns(first_seen=None), events, POLICY)
+    assert updates.filter(pl.col("cause") != "first")["decayed"].to_list() == pytest.approx(
+        [0.8, 0.8, 0.81]
+    )
+    last = last_of(updates).with_columns(last_event_at="occurred_at", decay_per_day=0.01)
+    seen = last.select(effective_confidence(day(20), POLICY), still=strength() > 1e3)
+    assert seen["confidence"].to_list() == pytest.approx([0.81, 0.405 * math.exp(-0.1)])
+    assert seen["still"].to_list() == [True, False]
+
+
 def test_strength_filters_as_the_reader_would():
-    known = pl.DataFrame({"confidence": [0.9, 0.5, 0.31, 0.0], "last_event_at": [START] * 4})
+    at = [START] * 4 + [UNDATED, None]
+    known = pl.DataFrame({"confidence": [0.9, 0.5, 0.31, 0.0, 0.9, 0.9], "last_event_at": at})
     known = known.with_columns(decay_per_day=0.01)
     as_of = day(40)
     floor = math.log(0.3) + 0.01 * (as_of.timestamp() / 86_400)
@@ -149,7 +163,9 @@ def test_strength_filters_as_the_reader_would():
         by_index=strength() >= floor,
         by_reader=effective_confidence(as_of, POLICY) >= POLICY.deprecated_below,
     )
-    assert seen["by_index"].to_list() == seen["by_reader"].to_list() == [True, True, False, False]
+    assert seen["by_index"].to_list() == seen["by_reader"].to_list() == [
+        True, True, False, False, True, True,
+    ]  # fmt: skip
 
 
 def test_what_was_loaded_holds_until_something_speaks_against_it():

@@ -1,6 +1,7 @@
 """What was true, and what was known, at a moment: one view for every reader."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,18 @@ def test_what_had_faded_comes_back_when_evidence_returns(run_cairn: Ask, tmp_pat
     shown = run_cairn("--home", house.state.home.root, "show", after["fact_id"]).out
     assert "2026-02-12" in shown
     assert "█" in shown
+
+
+def test_what_has_no_time_does_not_fade_by_what_is_dated(run_cairn: Ask, tmp_path: Path) -> None:
+    house = open_house(tmp_path, dg.DagsterInstance.ephemeral())
+    undated = talk(house.logs, 1, BERLIN, "2026-02-01T10:00:00Z")
+    undated.write_text(undated.read_text().replace("2026-02-01T10:00:00Z", ""))
+    talk(house.logs, 2, "I prefer tea in the morning.", "2026-06-01T10:00:00Z")
+    follow(house.state)
+    cairn = partial(run_cairn, "--home", house.state.home.root)
+    rows = cairn("facts", "--predicate", "states", "--entity", "Mira", "--json").json["items"]
+    (row,) = (row for row in rows if row["content"] == BERLIN)
+    assert (row["status"], row["confidence"]) == ("active", 0.8)
+    assert found(cairn, "where do I live") == {BERLIN}
+    curve = cairn("show", row["fact_id"], "--json").json["curve"]
+    assert [point["confidence"] for point in curve] == [0.8]
