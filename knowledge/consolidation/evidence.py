@@ -69,9 +69,11 @@ def contradictions(
     Clear is a denial in the same words, however little alike, and whatever a model calls one.
     Another value in one slot denies nothing by itself: see knowledge/consolidation/validity.py.
     """
-    times = facts.select(
-        "namespace", "trust", id="fact_id", time=pl.col("first_seen").fill_null(UNDATED)
-    )
+    first = stated.filter(place=0)
+    times = facts.join(first, on=_KEY, how="left").select(
+        "namespace", "trust", id="fact_id",
+        time=pl.coalesce("occurred_at", "first_seen").fill_null(UNDATED),
+    )  # fmt: skip
     both = (
         similar.filter(pl.col("verdict").is_in([OPPOSITE, DENIED]))
         .join(
@@ -91,5 +93,5 @@ def contradictions(
         )
         for fact, against in (("left", "right"), ("right", "left"))
     ]  # fmt: skip
-    origin = stated.filter(place=0).select("namespace", "conversation_id", source_id="fact_id")
+    origin = first.select("namespace", "conversation_id", source_id="fact_id")
     return pl.concat(sides).join(origin, on=["namespace", "source_id"], how="left")

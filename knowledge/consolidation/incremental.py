@@ -28,6 +28,7 @@ from cairn.knowledge.consolidation.support import (
     similar_episodes,
 )
 from cairn.knowledge.consolidation.verdicts.decision_effects import (
+    as_looked_at,
     confirmations,
     decided_pairs,
     facts_named,
@@ -155,7 +156,8 @@ def evidence_after(
     touched = _keys(anew, sources.come, decided, hits, denied, sides(pairs))
 
     known = rows_with(reads["facts"], touched, *deciding)
-    stated = first_statements(rows_with(reads["fact_sources"], touched, *_FACT, *_STATED))
+    said = rows_with(reads["fact_sources"], touched, *_FACT, *_STATED)
+    stated = first_statements(as_looked_at(said, decisions))
     drawn = _episodes_drawn_from(known, reads["episodes"])
     supporting = known_from(stated, known, drawn)
     again = known.join(anew, on=_FACT, how="semi")
@@ -278,7 +280,7 @@ def memory_after(
     sources = rows_with(reads["fact_sources"], near)
     grounds = MemoryInput(
         facts=facts,
-        fact_sources=sources,
+        fact_sources=as_looked_at(sources, decisions),
         pieces=rows_with(reads["pieces"], sources.select(_CANDIDATE)),
         episodes=_episodes_drawn_from(facts, reads["episodes"]),
         entities=rows_with(reads["entities"], facts.select("namespace", "entity_id")),

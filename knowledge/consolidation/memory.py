@@ -156,7 +156,7 @@ def _united(grounds: MemoryInput, taken: pl.DataFrame, policy: Policy) -> pl.Dat
             ),
             on=_KEY,
         )
-        .with_columns(occurred_at=pl.col("first_seen").fill_null(UNDATED))
+        .with_columns(occurred_at=pl.coalesce("occurred_at", "first_seen").fill_null(UNDATED))
         .sort(*_WINNER, "occurred_at", "fact_id")
         .with_columns(
             place=pl.int_range(pl.len()).over(_WINNER),

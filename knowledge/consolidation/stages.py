@@ -20,6 +20,7 @@ from cairn.knowledge.consolidation.similar_facts import similar_facts
 from cairn.knowledge.consolidation.topics import clusters
 from cairn.knowledge.consolidation.validity import decided_times, valid_times_after
 from cairn.knowledge.consolidation.verdicts.decision_effects import (
+    as_looked_at,
     confirmations,
     decided_entities,
     still_held,
@@ -254,15 +255,16 @@ def _evidence(reads: Frames, means: StageContext) -> StageResult:
     similar = judged(reads["similar_facts"], reads["contradiction_verdicts"])
     decisions = reads["decisions"]
     found = evidence(
-        reads["facts"], reads["fact_sources"], reads["episodes"], undecided(similar, decisions),
-        means.embedder, means.policy, feedback=confirmations(decisions, means.policy),
+        reads["facts"], as_looked_at(reads["fact_sources"], decisions), reads["episodes"],
+        undecided(similar, decisions), means.embedder, means.policy,
+        feedback=confirmations(decisions, means.policy),
     )  # fmt: skip
     return StageResult({"evidence": found})
 
 
 EVIDENCE_STAGE = Stage(
     stage_of(
-        "evidence", 11, "What speaks for and against facts.", "evidence_similarity", "embedder",
+        "evidence", 12, "What speaks for and against facts.", "evidence_similarity", "embedder",
         "candidate_margin", "confirm_weight",
     ),
     (FACTS, FACT_SOURCES, EPISODES, SIMILAR_FACTS, CONTRADICTION_VERDICTS, DECISIONS),
@@ -336,7 +338,8 @@ MERGES_STAGE = Stage(
 def _memory(reads: Frames, means: StageContext) -> StageResult:
     embedded = reads["embeddings"]["text"]
     grounds = MemoryInput(**{name: reads[name] for name in MemoryInput._fields})
-    grounds = grounds._replace(facts=_facts(reads))
+    said = as_looked_at(reads["fact_sources"], reads["decisions"])
+    grounds = grounds._replace(facts=_facts(reads), fact_sources=said)
     searchable = grounds.facts.filter(pl.col("content").is_in(embedded.implode()))["fact_id"]
     now = memory(grounds, searchable.to_list(), means.policy)
     now = MEMORY.frame(withdrawn(now, reads["decisions"]))

@@ -177,12 +177,25 @@ def undecided(similar: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     return of_others(similar.join(settled, on=PAIR, how="anti"), retracted(decisions))
 
 
-def confirmations(decisions: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """Feedback, as `evidence` takes it: one row per fact that a person confirmed.
+_LOOKED_AT = pl.min_horizontal("as_of", "decided_at")
+"""From when a decision counts for confidence: the moment that the person looked at, so that a fact
+of old logs is not faded to nothing before it is confirmed, or said again."""
 
-    It counts from the moment that the person looked at, so that a fact of old logs is not faded
-    to nothing before it is confirmed.
-    """
+
+def as_looked_at(fact_sources: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """FACT_SOURCES rows, those of corrections said when they count for confidence."""
+    key = ["namespace", "record_id"]
+    corrections = decisions.filter(decision=CORRECT)
+    moments = corrections.select("namespace", record_id="decision_id", looked_at=_LOOKED_AT)
+    return (
+        fact_sources.join(moments, on=key, how="left")
+        .with_columns(occurred_at=pl.coalesce("looked_at", "occurred_at"))
+        .drop("looked_at")
+    )
+
+
+def confirmations(decisions: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Feedback, as `evidence` takes it: one row per fact that a person confirmed."""
     return (
         decisions.filter(decision=CONFIRM)
         .explode("facts", empty_as_null=False)
@@ -191,7 +204,7 @@ def confirmations(decisions: pl.DataFrame, policy: Policy) -> pl.DataFrame:
             fact_id="facts",
             source_id="decision_id",
             weight=pl.lit(policy.confirm_weight),
-            occurred_at=pl.min_horizontal("as_of", "decided_at"),
+            occurred_at=_LOOKED_AT,
         )
     )
 

@@ -218,3 +218,22 @@ def test_what_is_confirmed_stands_as_if_it_had_never_been_corrected(
     )
     assert_same(*({name: each for name, each in tables.items() if name not in TOLD}
                   for tables in (made, confirmed)))  # fmt: skip
+
+
+ALIKE = "I do live in Quellbronn."
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "surer"),
+    [(LIVED["old"], "now", LIVED["old"]), (LIVED["dog"], "now", LIVED["dog"]),
+     (LIVED["later"], "dog", LIVED["later"]), (ALIKE, "now", LIVED["old"])],
+)  # fmt: skip
+def test_a_correction_in_november_makes_nothing_that_says_the_same_in_march_less_sure(
+    words: str, name: str, surer: str, lived: dict[str, pl.DataFrame], means: StageContext
+) -> None:
+    told = decisions_on(lived, name, {"type": "correct", "text": words})
+    made = build(records([*chats(LIVED), *told]), means)
+    before, same = (view(tables)[surer] for tables in (lived, made))
+    stands = same["merged_into"] or same["fact_id"]
+    (after,) = made["memory"].filter(fact_id=stands, status="active").to_dicts()
+    assert after["confidence"] > before["confidence"]
