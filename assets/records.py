@@ -14,9 +14,17 @@ import polars as pl
 from cairn.assets.engine.prefetch import ahead
 from cairn.assets.engine.progress import StageReport, timed
 from cairn.assets.pending.records import changed_files
+from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.ingest.adapters import adapters
 from cairn.knowledge.ingest.exported import read_exported
-from cairn.knowledge.ingest.records import STAGE, Before, SourceRead, before, read_records
+from cairn.knowledge.ingest.records import (
+    STAGE,
+    Before,
+    SourceRead,
+    before,
+    has_place,
+    read_records,
+)
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
@@ -31,16 +39,24 @@ BATCH_BYTES = 32 * 1024 * 1024
 WHOLE_BYTES = 256 * 1024 * 1024
 """A document must be read whole; a file of lines beyond this is read in windows."""
 
+OWN = ("namespace", "thread", "session", "occurred_at", "native_id", "record_key", "content_hash",
+       "source_line", "source_offset")  # fmt: skip
+"""What intake reads of the records that a file gave before."""
+
 READERS = 2
 """Files read at once, in threads: searching, hashing and polars leave the interpreter free."""
 
 
 class FileRead(NamedTuple):
-    """What one file gave: its windows, its row for SOURCE_FILES, and whether it was read whole."""
+    """What one file gave: its windows, its row for SOURCE_FILES, and whether it was read whole.
+
+    `unplaced` are the records that it gave before, where they are to be replaced.
+    """
 
     windows: list[SourceRead]
     source_file: dict[str, Any]
     whole: bool
+    unplaced: pl.DataFrame
 
     @property
     def size(self) -> int:
@@ -56,6 +72,7 @@ class Start(NamedTuple):
     adapter: str | None
     hashed: blake2b
     before: Before
+    unplaced: pl.DataFrame
 
 
 def intake(state: State, files: Iterable[LogFile]) -> StageReport:
@@ -97,7 +114,7 @@ def _read_file(
     state: State, file: LogFile, known: dict[str, Any] | None, forgotten: ForgottenRecords
 ) -> FileRead:
     """New lines of one file: from where the last intake stopped if it only grew, else all."""
-    start, lines, adapter, hashed, told = _start(state, file, known, forgotten)
+    start, lines, adapter, hashed, told, unplaced = _start(state, file, known, forgotten)
     seen_at = datetime.now(UTC)
     reads: list[SourceRead] = []
     reason = None
@@ -154,7 +171,7 @@ def _read_file(
         "outcome": "rejected" if reason else "done" if rows else "empty",
         "reason": reason,
     }
-    return FileRead(reads, source_file, whole)
+    return FileRead(reads, source_file, whole, unplaced.clear() if reason else unplaced)
 
 
 def _start(
@@ -164,8 +181,10 @@ def _start(
 
     Where the last line read came from another file first, as that of a copy does, or is forgotten,
     it is not known what it says to those after it, and all is read again. So is a file whose lines
-    are counted for want of ids of their own, where some of them may be forgotten.
+    are counted for want of ids of their own, where some of them may be forgotten. And so is one
+    that told no time or no thread yet: what comes may tell those of what was read.
     """
+    unplaced = RECORDS.empty().select(OWN)
     if known is not None:
         consumed, adapter = known["consumed"], known["adapter"]
         if adapter in adapters() and 0 < consumed < file.size:
@@ -173,19 +192,21 @@ def _start(
                 hashed = prefix_hash(file.path, consumed)
                 if hashed.hexdigest() == known["digest"]:
                     own = _own_records(state, file).filter(pl.col("source_offset") < consumed)
+                    if own.height and not has_place(own, adapter):
+                        return Start(0, 0, None, prefix_hash(file.path, 0), Before(), own)
                     counted = file.namespace in forgotten and own["native_id"].null_count() > 0
                     if (own["source_line"] >= known["lines"]).any() and not counted:
-                        return Start(consumed, known["lines"], adapter, hashed, before(own))
-    return Start(0, 0, None, prefix_hash(file.path, 0), Before())
+                        return Start(
+                            consumed, known["lines"], adapter, hashed, before(own), unplaced
+                        )
+    return Start(0, 0, None, prefix_hash(file.path, 0), Before(), unplaced)
 
 
 def _own_records(state: State, file: LogFile) -> pl.DataFrame:
     """Records that a file was the first to bring, as far as `before` reads them."""
-    columns = ["thread", "session", "occurred_at", "native_id", "record_key", "content_hash",
-               "source_line", "source_offset"]  # fmt: skip
     mine = pl.col("source_file") == file.name
     records = state.warehouse.read(RECORDS, namespace=file.namespace)
-    return records.filter(mine).select(columns).collect()
+    return records.filter(mine).select(OWN).collect()
 
 
 def _batches(reads: Iterable[FileRead]) -> Iterator[list[FileRead]]:
@@ -205,26 +226,42 @@ def _batches(reads: Iterable[FileRead]) -> Iterator[list[FileRead]]:
 def _store(state: State, forgotten: ForgottenRecords, batch: Sequence[FileRead]) -> StageReport:
     """Appends the records that are not there yet; then says of the files that they are read.
 
-    What is forgotten is not taken in again.
+    What is forgotten is not taken in again. Records that have another place by now are replaced.
     """
     warehouse = state.warehouse
     reads = [window for read in batch for window in read.windows]
     dead_letters = pl.concat([DEAD_LETTERS.empty(), *(read.dead_letters for read in reads)])
     source_files = SOURCE_FILES.frame(read.source_file for read in batch)
+    key = list(RECORDS.key)
     records = pl.concat([RECORDS.empty(), *(read.records for read in reads)]).unique(
-        ["namespace", "record_key"], keep="first", maintain_order=True
+        key, keep="first", maintain_order=True
     )
+    unplaced = pl.concat([read.unplaced for read in batch])
+    moved = unplaced.join(records, on=[*key, "occurred_at"], how="anti", nulls_equal=True)
     records = forgotten.without(records)
     if records.height:
         threads = records.select("namespace", "thread").unique()
         present = (
             warehouse.read(RECORDS, columns=["namespace", "thread", "record_key"])
             .join(threads.lazy(), on=["namespace", "thread"], how="semi")
-            .select("namespace", "record_key")
+            .select(key)
             .collect()
         )
-        records = records.join(present, on=["namespace", "record_key"], how="anti")
-    versions = [warehouse.append(RECORDS, records)] if records.height else []
+        present = present.join(moved, on=key, how="anti")
+        records = records.join(present, on=key, how="anti")
+    gone = RECORDS.empty()
+    if moved.height:
+        stored = warehouse.read(RECORDS)
+        gone = stored.join(moved.lazy(), on=key, how="semi").collect()
+    change = Change(records, gone)
+    versions = [
+        warehouse.apply_change(
+            RECORDS,
+            Change(*(side.filter(namespace=namespace) for side in change)),
+            namespace=namespace,
+        )
+        for namespace in change.rows["namespace"].unique().sort()
+    ]
     # Of a file that was read whole only the new letters hold; one that grew keeps its old ones.
     whole = SOURCE_FILES.frame(read.source_file for read in batch if read.whole)
     unreadable = whole.select("namespace", pl.lit(STAGE).alias("stage"), source_file="path")

@@ -73,6 +73,21 @@ def before(records: pl.DataFrame) -> Before:
     )
 
 
+def has_place(records: pl.DataFrame, adapter: str) -> bool:
+    """Whether the lines of a file, as they are stored, told a time and a thread.
+
+    Where the first has none, none has told one; the next may tell that of all.
+    """
+    thread, session, time = (
+        records.sort("source_line", "source_offset")
+        .select("thread", "session", "occurred_at")
+        .row(0)
+    )
+    known = adapters()[adapter]
+    told = session or thread != known.name or head_of(known, b"{}").thread is not None
+    return told and time is not None
+
+
 @dataclass(frozen=True)
 class SourceRead:
     """What a file, or the new end of one, gave.

@@ -6,15 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from polars.testing import assert_frame_equal
 
 from cairn.assets.pending.records import changed_files
 from cairn.assets.records import intake
-from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS
+from cairn.knowledge.ingest.records import read_records
+from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.tables import CONVERSATIONS, DEAD_LETTERS, RECORDS
 from cairn.pipelines.checks.rebuild_equal import forget_failures
 from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
+from tests.journeys.running import assert_as_built, follow
 
 META = {"type": "session_meta", "timestamp": "2026-05-01T10:00:00Z", "payload": {"id": "s1"}}
 
@@ -97,6 +101,52 @@ def test_equal_lines_stay_apart_when_the_file_grows(
     write("a.jsonl", lines)
     write("a.jsonl", lines + said("And then?", time) + said("yes", time))
     assert contents(state) == ["What now?", "yes", "And then?", "yes"]
+
+
+def claude(number: int, time: str | None) -> bytes:
+    line = {"type": "user", "sessionId": "s1", "uuid": f"u-{number}",
+            "message": {"role": "user", "content": f"line {number}"}}  # fmt: skip
+    return json.dumps(line | ({"timestamp": time} if time else {})).encode() + b"\n"
+
+
+TIME = "2026-05-01T10:00:00Z"
+SUMMARY = b'{"type":"summary","summary":"Of before","leafUuid":"x"}\n'
+HEADS = {
+    "a chat": [said("a", None), said("a", None), said("b", TIME), said("c", None)],
+    "a chat that never tells a time": [said("a", None), said("a", None), said("b", None)],
+    "a bad line last": [said("a", None) + b"torn\n", said("b", TIME)],
+    "a session": [claude(1, None), claude(2, None), claude(3, TIME), claude(4, TIME)],
+    "a summary before its session": [SUMMARY, claude(1, None), claude(2, TIME), SUMMARY],
+    "a session that never tells a time": [SUMMARY, claude(1, None), claude(2, None)],
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_lines_read_before_their_file_told_a_time_or_session_have_it_once_it_does(
+    state: State, write: Callable[[str, bytes], None], name: str
+) -> None:
+    lines = HEADS[name]
+    for end in range(1, len(lines) + 1):
+        write("a.jsonl", b"".join(lines[:end]))
+        stored = state.warehouse.read(RECORDS).drop("seen_at", "source_file").collect()
+        whole = read_records(
+            b"".join(lines[:end]), namespace="default", source_file="", timezone="UTC",
+            seen_at=UNDATED, redactor=None,
+        )  # fmt: skip
+        expected = whole.records.select(stored.columns)
+        assert_frame_equal(stored, expected, check_row_order=False)
+
+
+def test_what_a_file_said_before_it_told_a_time_is_known_as_if_it_came_at_once(
+    state: State, tmp_path: Path
+) -> None:
+    for parts in (1, 2):
+        lines = [claude(1, None), SUMMARY, claude(2, TIME)]
+        (tmp_path / "logs" / "a.jsonl").write_bytes(b"".join(lines[: parts * 2]))
+        follow(state)
+    assert_as_built(state)
+    (talk,) = state.warehouse.read(CONVERSATIONS).collect().to_dicts()
+    assert (talk["conversation_id"], talk["day"], talk["records"]) == ("s1", TIME[:10], 3)
 
 
 def test_lines_are_numbered_as_in_the_file_though_the_last_had_no_end(

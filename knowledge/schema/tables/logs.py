@@ -14,8 +14,8 @@ from cairn.knowledge.schema.tables.table import (
 
 RECORDS = Table(
     "records",
-    "One row per source line, redacted, as JSON. Grows, but for what is forgotten; it alone cannot "
-    "be made again.",
+    "One row per source line, redacted, as JSON. Grows, but for what is forgotten, and for lines "
+    "that were read before their file told a time or session; it alone cannot be made again.",
     {
         **NAMESPACE,
         "record_key": Column(TEXT, "Digest of namespace, adapter, place and content; never twice."),
