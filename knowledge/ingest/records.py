@@ -88,6 +88,22 @@ def has_place(records: pl.DataFrame, adapter: str) -> bool:
     return told and time is not None
 
 
+def unplaced(records: pl.DataFrame) -> list[pl.DataFrame]:
+    """Records as they were while their file had told no time; and no thread either."""
+
+    def then(thread: str) -> pl.DataFrame:
+        told = records.select("namespace", "adapter", "record_key", then=pl.col(thread))
+        keys = [
+            place_digest(where_of(namespace, adapter), name, None) + key[PLACE_LENGTH:]
+            for namespace, adapter, key, name in told.iter_rows()
+        ]
+        return records.with_columns(
+            pl.Series("record_key", keys, dtype=pl.String), thread=pl.col(thread)
+        )
+
+    return [then("thread"), then("adapter")]
+
+
 @dataclass(frozen=True)
 class SourceRead:
     """What a file, or the new end of one, gave.

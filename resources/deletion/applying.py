@@ -18,6 +18,7 @@ from cairn.knowledge.deletion.tombstones import (
     forgotten,
 )
 from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.ingest.records import unplaced
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, SOURCE_FILES, WORK
 from cairn.resources.context import State
@@ -46,14 +47,15 @@ class ForgottenRecords:
         return namespace in self.by_namespace
 
     def without(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Records that no tombstone names."""
-        named = [
-            part.filter(~forgotten(part, self.by_namespace[str(namespace)], self.key))
-            if namespace in self
-            else part
-            for (namespace,), part in records.group_by("namespace", maintain_order=True)
-        ]
-        return pl.concat([records.clear(), *named])
+        """Records that no tombstone names, by their keys of today or of when they had no place."""
+        parts = [records.clear()]
+        for (namespace,), part in records.group_by("namespace", maintain_order=True):
+            gone = pl.lit(value=False)
+            if own := self.by_namespace.get(str(namespace)):
+                for each in (part, *unplaced(part)):
+                    gone |= forgotten(each, own, self.key)
+            parts.append(part.filter(~gone))
+        return pl.concat(parts)
 
 
 def apply_tombstones(state: State) -> ForgottenRecords:

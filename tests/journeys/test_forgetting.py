@@ -183,6 +183,27 @@ def test_a_record_goes_and_what_has_another_source_stays(state: State) -> None:
     assert follow(again) == [], "an unchanged home stays unchanged"
 
 
+def test_what_is_forgotten_stays_so_when_its_file_tells_a_time_at_last(tmp_path: Path) -> None:
+    house = open_house(tmp_path, dg.DagsterInstance.ephemeral())
+    told = ["I live in Berlin.", "I prefer tea over coffee.", "My bike is a red Gazelle."]
+    lines = [{"role": "user", "content": text} for text in told]
+    path = house.logs / "chat.jsonl"
+
+    def write(*times: str) -> None:
+        later = [{"role": "user", "content": "ok", "timestamp": time} for time in times]
+        path.write_text("".join(json.dumps(line) + "\n" for line in [*lines, *later]))
+        follow(house.state)
+
+    write()
+    logs = house.state.warehouse.read(RAW_LOGS).filter(text=told[0]).collect()
+    forget(house.state, logs["record_id"].item())
+    for times in (["2026-02-05T10:00:00Z"], ["2026-02-05T10:00:00Z", "2026-02-06T10:00:00Z"]):
+        write(*times)
+        assert contents(house.state) == sorted(told[1:])
+        records = house.state.warehouse.read(RECORDS).filter(adapter="chat").collect()
+        assert records.height == 2 + len(times)
+
+
 TEA = "# Tea\n\nGreen tea is brewed at 80 degrees, says the Kettleworth manual.\n"
 
 
