@@ -127,10 +127,11 @@ def _by_rule(form: SentForm) -> Told:
     """Decides alike about all of one kind that are as alike as a person says."""
     rule = {"kind": "", "decision": "", "least": "0", "most": "100"}
     rule = {name: form.said.get(name, unsaid) for name, unsaid in rule.items()}
+    kind = form.body(parameters.ReviewParameters).kind
     least, most = _share(rule["least"]), _share(rule["most"])
     meant = [
         one["ids"]
-        for one in review(form.reader, rule["kind"], AT_ONCE)["items"]
+        for one in review(form.reader, kind, AT_ONCE)["items"]
         if rule["decision"] in one["decisions"]
         and one["similarity"] is not None
         and least <= one["similarity"] <= most

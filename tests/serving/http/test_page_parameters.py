@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cairn.serving.http.pages.actions import ACTIONS
 from cairn.serving.http.pages.page import PAGES, ShownPage
+from cairn.serving.query.review.queue import REVIEWED
 
 IDS = {
     "\x00", "f_\x00", "f_0000000000000000", "x" * 5_000, "%ED%A0%80", "..", "\u202e", "f_*", "'",
@@ -106,11 +107,24 @@ def test_what_is_no_page_is_told_on_one(client: TestClient) -> None:
         assert refused_or_shown(client, path) == 404
 
 
-def test_a_form_of_nonsense_is_refused_on_a_page(client: TestClient) -> None:
-    ours = {"origin": "http://127.0.0.1"}
+OURS = {"origin": "http://127.0.0.1"}
+
+
+def token_of(client: TestClient) -> str:
     found = re.search(r'name="token" value="(\w+)"', client.get("/n/samples/research").text)
     assert found
-    token = b"&token=" + found[1].encode()
+    return found[1]
+
+
+def test_a_rule_about_no_kind_that_waits_is_told_which_there_are(client: TestClient) -> None:
+    form = {"token": token_of(client), "kind": "pair", "decision": "merge"}
+    answer = client.post("/n/samples/do/decide-by-rule", data=form, headers=OURS)
+    assert (answer.status_code, answer.headers["content-type"][:9]) == (400, "text/html")
+    assert all(kind in answer.text for kind in REVIEWED)
+
+
+def test_a_form_of_nonsense_is_refused_on_a_page(client: TestClient) -> None:
+    token = b"&token=" + token_of(client).encode()
     bodies = (
         b"", b"\x00", b"ids=%00&decision=confirm", b"decision=confirm&ids=" + b"x" * 9_000,
         b"decision=\xff&ids=%ED%A0%80", b"a&&&=;", b"decision=confirm&decision=retract",
@@ -119,6 +133,6 @@ def test_a_form_of_nonsense_is_refused_on_a_page(client: TestClient) -> None:
         for action in ACTIONS:
             if action in ("retry", "backfill"):
                 continue
-            answer = client.post(f"/n/samples/do/{action}", content=body + token, headers=ours)
+            answer = client.post(f"/n/samples/do/{action}", content=body + token, headers=OURS)
             assert answer.status_code in {400, 404, 409, 422} or action == "decide-by-rule", action
             assert answer.headers["content-type"].startswith("text/html")
