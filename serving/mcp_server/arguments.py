@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from cairn.serving.models.bodies import ScheduleBody, ToldBody
-from cairn.serving.read.bounds import Name, Topic
+from cairn.serving.read.bounds import Name, Sentence, Topic
 
 LONGEST_NOTE = 10_000
 
@@ -17,7 +17,7 @@ class Feedback(ToldBody):
 
     id: Name = Field(description="A fact_id or a learning_id.")
     verdict: Literal["right", "wrong"] = Field(description="Of a learning: helpful, or not.")
-    reason: Note | None = Field(None, description="Why; of a fact alone.")
+    reason: Sentence | None = Field(None, description="Why; of a fact alone.")
 
 
 class Attitude(ToldBody):

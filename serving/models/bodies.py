@@ -137,9 +137,9 @@ class DecisionBody(ToldBody):
         description="Of facts or entities; of decisions, of an undo.",
         examples=[["f_1c0ad2398567ecbb"]], min_length=1, max_length=100,
     )  # fmt: skip
-    text: bounds.Name | None = optional(None, "The true sentence, of a correction.")
+    text: bounds.Sentence | None = optional(None, "The true sentence, of a correction.")
     into: bounds.AnyId | None = optional(None, "The fact that stays, of a merge.")
-    reason: bounds.Name | None = optional(None, "Why; it is kept and shown.")
+    reason: bounds.Sentence | None = optional(None, "Why; it is kept and shown.")
 
 
 class MissedBody(BaseModel):
@@ -150,7 +150,7 @@ class MissedBody(BaseModel):
     missed_in: bounds.AnyId = Field(
         description="Id of the record.", examples=["r_bb2c0d0b011bcbb2"]
     )
-    expected: bounds.Name = Field(
+    expected: bounds.Sentence = Field(
         description="What should have been learnt, in one sentence.",
         examples=["The vault host moves to a new address in May."],
     )

@@ -14,6 +14,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from cairn.knowledge.extraction.validation import LONGEST_STATEMENT
 from cairn.resources.home.home import NAMESPACE
 from cairn.serving.read.moments import as_moment
 from cairn.serving.read.pagination import CURSOR
@@ -115,6 +116,10 @@ Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "
 
 Namespace = Annotated[str, StringConstraints(pattern=f"^{NAMESPACE.pattern}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME, pattern=_WORDY)]
+Sentence = Annotated[
+    str, StringConstraints(min_length=1, max_length=LONGEST_STATEMENT, pattern=_WORDY)
+]
+"""What a person says of one thing: a true sentence, or why."""
 Topic = Annotated[Name, WithJsonSchema(TOPIC_SCHEMA)]
 Query = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUERY, pattern=_WORDY)]
 Output = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TURN)]

@@ -19,6 +19,7 @@ from cairn.serving.write.decisions import (
     DecisionTargets,
     NamedThing,
     Undecidable,
+    check_length,
     choose,
     correction,
     note,
@@ -78,6 +79,7 @@ def decide(state: State, wanted: WantedDecision, namespace: str | None = None) -
     few, many = _NUMBERS[wanted.decision]
     if not few <= len(ids) <= many:
         raise Undecidable(_HOW_MANY[wanted.decision])
+    check_length("reason", wanted.reason or "")
     if wanted.text is not None and wanted.decision != CORRECT:
         raise Undecidable("only a correction has a text")
     if wanted.into is not None:

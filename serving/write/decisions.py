@@ -145,6 +145,16 @@ def check_stays(reader: Reader, ids: Sequence[str]) -> None:
         raise Undecidable(f"{gone[0]} is being forgotten: the next run takes it away")
 
 
+def check_length(what: str, said: str) -> None:
+    """Refuses what is longer than a statement.
+
+    Raises:
+        Undecidable: it is.
+    """
+    if len(said) > LONGEST_STATEMENT:
+        raise Undecidable(f"the {what} has {len(said):,} characters; {LONGEST_STATEMENT} at most")
+
+
 def correction(choice: DecisionTargets, text: str) -> str:
     """A text that may stand for a fact, redacted, its white space collapsed.
 
@@ -160,8 +170,7 @@ def correction(choice: DecisionTargets, text: str) -> str:
         )
     if not any(character.isalnum() for character in said) or re.search(REDACTED_WHOLE, said):
         raise Undecidable("the text says nothing")
-    if len(said) > LONGEST_STATEMENT:
-        raise Undecidable(f"the text has {len(said)} characters; {LONGEST_STATEMENT} at most")
+    check_length("text", said)
     forms = pl.DataFrame({"predicate": own.meant.predicate, "object": [said, own.meant.object]})
     if forms.select(canonical_object().n_unique()).item() == 1:
         raise Undecidable(f"{own.id} says just that")

@@ -5,13 +5,12 @@ from typing import Any
 
 import polars as pl
 
-from cairn.knowledge.extraction.validation import LONGEST_STATEMENT
 from cairn.knowledge.ingest.inbox_events.documents import DOCUMENT
 from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import NEXT_RUN
-from cairn.serving.write.decisions import Undecidable, check_stays
+from cairn.serving.write.decisions import Undecidable, check_length, check_stays
 from cairn.serving.write.inbox import add_event_of
 
 _EXAMPLES = uuid.UUID("a8f7b3a7-2c1e-5d53-8c2f-0d7f3a4f6b11")
@@ -37,8 +36,7 @@ def say_missed(reader: Reader, missed_in: str, expected: str) -> dict[str, Any]:
     text = " ".join(expected.split())
     if not any(character.isalnum() for character in text):
         raise Undecidable("the sentence says nothing")
-    if len(text) > LONGEST_STATEMENT:
-        raise Undecidable(f"the sentence has {len(text)} characters; {LONGEST_STATEMENT} at most")
+    check_length("sentence", text)
     event_id = str(uuid.uuid5(_EXAMPLES, f"{reader.namespace}\x1f{missed_in}\x1f{text}"))
     event = {"type": DOCUMENT, "text": text, "reply_to": missed_in, "event_id": event_id}
     noted = add_event_of(reader.state, reader.namespace, event)

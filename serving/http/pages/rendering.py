@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from cairn.knowledge.extraction.validation import LONGEST_STATEMENT
 from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES
 from cairn.knowledge.schema.identity import record_id
 from cairn.serving.http.pages.page import GROUPS, MENU
@@ -62,7 +63,7 @@ def environment() -> Environment:
     }  # fmt: skip
     called: dict[str, Any] = {
         "count": count, "marked": marked, "curve": curve, "differing": differing,
-        "groups": GROUPS, "decisions": DECISION_TYPES,
+        "groups": GROUPS, "decisions": DECISION_TYPES, "longest_sentence": LONGEST_STATEMENT,
     }  # fmt: skip
     made.filters.update(filters)
     made.globals.update(called)

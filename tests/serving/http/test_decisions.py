@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from cairn.knowledge.extraction.validation import LONGEST_STATEMENT
 from cairn.resources.context import State, open_state
 from cairn.serving.http.app import create_app
 from cairn.serving.retrieval.open_memory import Memory
@@ -35,7 +36,8 @@ def refusing(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
 def test_a_decision_waits_and_is_applied_by_the_next_run(client: TestClient, copied: State) -> None:
     fact = client.get("/v1/facts", params={"limit": 1}).json()["items"][0]
     id_ = fact["fact_id"]
-    wanted = {"decision": "retract", "ids": [id_], "reason": "a joke", "event_id": EVENT}
+    why = "a joke".ljust(LONGEST_STATEMENT, "!")
+    wanted = {"decision": "retract", "ids": [id_], "reason": why, "event_id": EVENT}
     noted = client.post("/v1/decisions", json=wanted)
     assert (noted.status_code, noted.json()["will"]) == (202, "to be retracted")
     assert noted.json()["written"]
@@ -45,7 +47,7 @@ def test_a_decision_waits_and_is_applied_by_the_next_run(client: TestClient, cop
         assert [(one["verb"], one["ids"]) for one in waiting] == [("retract", [id_])]
     follow(copied)
     (made,) = client.get("/v1/decisions").json()["items"]
-    assert (made["decision"], made["reason"], made["holds"]) == ("retract", "a joke", True)
+    assert (made["decision"], made["reason"], made["holds"]) == ("retract", why, True)
     assert client.get(f"/v1/facts/{id_}").json()["status"] == "retracted"
     assert not client.get("/v1/decisions").json()["waiting"]
     again = client.post("/v1/decisions", json={"decision": "retract", "ids": [id_]})
@@ -59,6 +61,8 @@ def test_a_decision_waits_and_is_applied_by_the_next_run(client: TestClient, cop
     [
         ({"decision": "retract", "ids": ["f_" + "0" * 16]}, 404),
         ({"decision": "forget", "ids": ["f_1"]}, 422),
+        ({"decision": "retract", "ids": ["{0}"], "reason": "x" * (LONGEST_STATEMENT + 1)}, 422),
+        ({"decision": "correct", "ids": ["{0}"], "text": "x" * (LONGEST_STATEMENT + 1)}, 422),
         ({"decision": "merge", "ids": ["{0}"]}, 409),
         ({"decision": "keep_apart", "ids": ["{0}", "{0}"]}, 409),
         ({"decision": "confirm", "ids": ["{0}", "{1}"]}, 409),

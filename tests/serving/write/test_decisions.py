@@ -208,6 +208,10 @@ def known(home: Path) -> dict[str, str]:
         (("correct", "{fact}", "{text}"), "says just that"),
         (("correct", "{fact}", " ?! "), "says nothing"),
         (("correct", "{fact}", "x" * 301), "300 at most"),
+        (
+            ("retract", "{fact}", "--reason", "x" * 301),
+            "reason has 301 characters; 300 at most",
+        ),
         (("correct", "{fact}", "ghp_" + "a1B2" * 9), "says nothing"),
         (("correct", "{tool}", "Zsh"), "was observed"),
     ],
