@@ -9,9 +9,14 @@ from typing import Any
 
 from cairn.knowledge.nlp.names import canonical
 from cairn.resources.context import State
+from cairn.serving.read.id_lookup import entities_called
+from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import NEXT_RUN
 from cairn.serving.write.decisions import Undecidable
 from cairn.serving.write.inbox import add_event_of
+
+OF_ENTITY = frozenset({"mute", "unmute"})
+"""Attitudes to an entity that is known; the others may be to any topic."""
 
 LONGEST_TOPIC = 200
 """Characters."""
@@ -31,6 +36,16 @@ def topic_of(words: Sequence[str]) -> str:
     if len(topic) > LONGEST_TOPIC:
         raise Undecidable(f"the topic has {len(topic)} characters; {LONGEST_TOPIC} at most")
     return topic
+
+
+def entity_of(reader: Reader, name: str) -> str:
+    """The name of the entity that is muted, or no more: no id, so it means the same in any rebuild.
+
+    Raises:
+        UnknownId: no entity is called so.
+    """
+    found = entities_called(reader, name).sort("active_facts", descending=True)
+    return str(found["display_name"][0])
 
 
 def order(

@@ -159,6 +159,8 @@ def _rating(form: SentForm) -> Told:
 def _attitude(form: SentForm) -> Told:
     verb = form.one_of("verb", ATTITUDES, "that is no attitude")
     topic = requests.topic_of([form.said.get("topic", "")])
+    if verb in requests.OF_ENTITY:
+        topic = requests.entity_of(form.reader, topic)
     requests.order(form.state, form.own, verb, topic)
 
 

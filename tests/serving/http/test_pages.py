@@ -240,6 +240,7 @@ def what_is_said_on_pages_is_told_the_inbox(state: State, person: TestClient) ->
         ("/n/samples/research", "learn", {"topic": "x" * 300}),
         ("/n/samples/research", "schedule", {"topic": "frost", "every": "often"}),
         (thing, "attitude", {"verb": "adore", "topic": name}),
+        (thing, "attitude", {"verb": "mute", "topic": "nothere"}),
         (talk, "missed", {"expected": "It is so.", "ids": "r_0000000000000000"}),
         (thing, "nothing", {}),
     ):

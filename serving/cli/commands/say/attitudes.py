@@ -7,11 +7,10 @@ import click
 from cairn.resources.home.advice import command as told_command
 from cairn.serving.cli import options
 from cairn.serving.cli.terminal import advise, emit_json, say
-from cairn.serving.read.id_lookup import entities_called
 from cairn.serving.read.namespaces import told_to
 from cairn.serving.read.reader import open_reader
 from cairn.serving.status.pending import NEXT_RUN
-from cairn.serving.write.requests import order, topic_of
+from cairn.serving.write.requests import OF_ENTITY, entity_of, order, topic_of
 
 
 class AttitudeCommand(NamedTuple):
@@ -23,8 +22,6 @@ class AttitudeCommand(NamedTuple):
     """What is said when it is noted."""
     otherwise: str
     """The verb that takes it back."""
-    of_entity: bool = False
-    """Whether it is about an entity that there is; else about any topic."""
 
 
 ATTITUDES = {
@@ -44,18 +41,17 @@ ATTITUDES = {
         "Hear no more of an entity: it stays known, and is marked in `cairn interests`.",
         "muted",
         "unmute",
-        of_entity=True,
     ),
-    "unmute": AttitudeCommand(
-        "Hear of an entity again.", "no longer muted", "mute", of_entity=True
-    ),
+    "unmute": AttitudeCommand("Hear of an entity again.", "no longer muted", "mute"),
 }
 
 
 def attitude(verb: str) -> click.Command:
     """The command of a verb."""
     its = ATTITUDES[verb]
-    name, example = ("entity", "harbor-backup") if its.of_entity else ("topic", "sourdough baking")
+    name, example = "topic", "sourdough baking"
+    if verb in OF_ENTITY:
+        name, example = "entity", "harbor-backup"
 
     @click.command(verb, help=its.about, epilog=f"\b\nExamples:\n  cairn {verb} {example}")
     @click.argument("said", metavar=name.upper(), nargs=-1, required=True)
@@ -67,11 +63,9 @@ def attitude(verb: str) -> click.Command:
     ) -> None:
         state = options.state_of(ctx)
         topic = topic_of(said)
-        if its.of_entity:
+        if verb in OF_ENTITY:
             reader = open_reader(state, namespace)
-            # The name goes into the inbox, and no id: it means the same in whatever is rebuilt.
-            found = entities_called(reader, topic).sort("active_facts", descending=True)
-            whose, topic = reader.namespace, str(found["display_name"][0])
+            whose, topic = reader.namespace, entity_of(reader, topic)
         else:
             whose = told_to(state, namespace)
         _tell(order(state, whose, verb, topic), its.will, its.otherwise, as_json)
