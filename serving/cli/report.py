@@ -144,13 +144,15 @@ def print_found(result: "SearchResult") -> None:
 
 def say_pending(waiting: Collection["Pending"]) -> None:
     """Tells a person what waits for the next run; nothing if nothing does."""
+    from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES
     from cairn.serving.status.pending import NEXT_RUN
 
     if waiting:
         spaces = sorted({one.namespace for one in waiting})
         advise(f"Noted for {', '.join(spaces)}, and applied {NEXT_RUN}", style="bold")
         for one in list(waiting)[-MOST:]:
-            say(f"{one.at:%Y-%m-%d %H:%M}  {one.text}", indent=2)
+            id_ = f"  {one.record_id}" if one.verb in DECISION_TYPES else ""
+            say(f"{one.at:%Y-%m-%d %H:%M}{id_}  {one.text}", indent=2)
         if len(waiting) > MOST:
             say(f"… and {len(waiting) - MOST:,} before", indent=2, style="dim")
 

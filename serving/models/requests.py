@@ -19,6 +19,11 @@ from cairn.serving.models.things import NamedEntity
 class Waiting(Model):
     """What was said and is on disk; the next run applies it."""
 
+    BRIEF = ("record_id", "at", "verb", "text", "ids")
+
+    record_id: str = tells(
+        "Of its record from the next run on; by it a decision is undone.", "r_9f3c51e8a2b7d604"
+    )
     at: datetime = tells("When it was said.", AT)
     verb: str = tells("Its command or type: learn, schedule, like, retract, reaction, …", "learn")
     text: str = tells("In words.", "learn drip irrigation")

@@ -58,6 +58,11 @@ class Pending(NamedTuple):
     ids: tuple[str, ...]
     """Of what it is about, where it names ids."""
 
+    @property
+    def record_id(self) -> str:
+        """Of its record, from the next run on; by it a decision is undone before."""
+        return record_id(self.namespace, self.event_id)
+
 
 def pending(state: State, namespace: str, verbs: Collection[str] | None = None) -> list[Pending]:
     """What was said in a namespace and the next run will apply, the earliest first."""
@@ -77,7 +82,7 @@ def pending(state: State, namespace: str, verbs: Collection[str] | None = None) 
         for said in _said(namespace, file, taken.get(file.name, 0))
     ]
     if found and manifest:
-        ids = {record_id(namespace, one.event_id): one for one in found}
+        ids = {one.record_id: one for one in found}
         there = (
             read_published(state.warehouse, manifest, RAW_LOGS, columns=["record_id"])
             .filter(pl.col("record_id").is_in(list(ids)))
@@ -177,7 +182,7 @@ def listed(state: State, namespace: str | None, verbs: Collection[str]) -> Pendi
 
 def as_rows(waiting: Collection[Pending]) -> list[dict[str, Any]]:
     """The same, for programs."""
-    return [one._asdict() for one in waiting]
+    return [{"record_id": one.record_id, **one._asdict()} for one in waiting]
 
 
 NEXT_RUN = "at the next run: `cairn run`"

@@ -11,7 +11,6 @@ from cairn.knowledge.ingest.inbox_events.decisions import (
     DecidedThing,
     undone,
 )
-from cairn.knowledge.schema.identity import record_id
 from cairn.knowledge.schema.tables import DECISIONS
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import namespaces
@@ -60,11 +59,8 @@ def _the_one(known: Sequence[tuple[Reader, NamedThing]], start: str) -> tuple[Re
 
 def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThing]]:
     """All decisions of a namespace; of one that is undone, `stands_for` is what undid it."""
-    waiting = [
-        (record_id(reader.namespace, one.event_id), one)
-        for one in pending(state, reader.namespace, DECISION_TYPES)
-    ]
-    by_id = undone((id_, one.verb, one.ids) for id_, one in reversed(waiting))
+    waiting = pending(state, reader.namespace, DECISION_TYPES)
+    by_id = undone((one.record_id, one.verb, one.ids) for one in reversed(waiting))
     rows = reader.table(DECISIONS, ["decision_id", "decision", "text", "superseded_by"]).collect()
     kinds = dict(rows.select("decision_id", "decision").iter_rows())
     for id_, kind, text, by in rows.sort(pl.all()).iter_rows():
@@ -73,7 +69,8 @@ def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThin
             by_id.setdefault(id_, by)
         status = SUPERSEDED if by and not by_undo else STANDS
         yield reader, _named(id_, kind, text, status, by_id.get(id_))
-    for id_, one in waiting:
+    for one in waiting:
+        id_ = one.record_id
         yield reader, _named(id_, one.verb, one.text, WAITS, by_id.get(id_))
 
 

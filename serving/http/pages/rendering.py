@@ -14,7 +14,6 @@ from markupsafe import Markup, escape
 
 from cairn.knowledge.extraction.validation import LONGEST_STATEMENT
 from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES
-from cairn.knowledge.schema.identity import record_id
 from cairn.serving.http.pages.page import GROUPS, MENU
 from cairn.serving.read.display import count, size
 
@@ -59,7 +58,6 @@ def environment() -> Environment:
     filters: dict[str, Any] = {
         "said": said, "when": when, "percent": percent, "size": size, "place": place,
         "query": partial(urlencode, doseq=True), "beginning": beginning, "in_words": in_words,
-        "record": record_id,
     }  # fmt: skip
     called: dict[str, Any] = {
         "count": count, "marked": marked, "curve": curve, "differing": differing,

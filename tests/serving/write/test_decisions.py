@@ -137,6 +137,12 @@ def test_what_is_undone_is_as_if_nobody_had_decided_it(state: State, run_cairn: 
     pair = [ids[SAID[one]] for one in ("always", "never")]
     apart = cairn("keep-apart", *pair)["decision_id"]
     assert cairn("review")["items"]["pairs"]["total"] == asked - 1
+    (waits,) = cairn("query", "decisions")["waiting"]
+    assert (waits["record_id"], cairn("review")["waiting"][0]["record_id"]) == (apart, apart)
+    for list_ in (("query", "decisions"), ("review",)):
+        assert apart in run_cairn("--home", state.home.root, *list_).out
+    listed = run_cairn("--home", state.home.root, "query", "decisions").out
+    assert "0, and 1 waits for the next run" in listed
     undo = cairn("undo", apart)["decision_id"]
     assert cairn("review")["items"]["pairs"]["total"] == asked, "it waits, and so does its undo"
     cairn("undo", undo)

@@ -59,8 +59,11 @@ def _command(query: Query[Any]) -> click.Command:
 
 def _print(answer: Model) -> None:
     """Field by field; of a list of things, the fields that agents are told, as a table."""
+    waits = len(getattr(answer, "waiting", ()))
     for name in type(answer).model_fields:
         value = getattr(answer, name)
+        if name == "total" and waits:
+            value = f"{value:,}, and {waits:,} {'waits' if waits == 1 else 'wait'} for the next run"
         if isinstance(value, list) and value and isinstance(value[0], Model):
             rows: list[Model] = value
             print_table(
