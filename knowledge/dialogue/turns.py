@@ -46,7 +46,7 @@ class Turn(NamedTuple):
             return {}
         try:
             value = msgspec.json.decode(self.tool_input)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
 

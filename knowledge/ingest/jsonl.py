@@ -88,7 +88,8 @@ def objects_on(line: bytes) -> Iterator[DamagedObject | Fault]:
             yield Fault(0, offset, f"not JSON: {error.msg}")
             return
         except (ValueError, RecursionError) as error:
-            yield Fault(0, offset, f"not JSON that can be held: {type(error).__name__}")
+            why = "nested too deeply" if isinstance(error, RecursionError) else type(error).__name__
+            yield Fault(0, offset, f"not JSON that can be held: {why}")
             return
         if isinstance(value, dict):
             yield DamagedObject(offset, _strict(text[position:end], value))
@@ -122,7 +123,7 @@ def unfinished(data: bytes) -> bool:
         msgspec.json.decode(data.strip(_BLANK))
     except msgspec.DecodeError as error:
         return "truncated" in str(error)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return False
 

@@ -257,7 +257,7 @@ def decoded(tool_input: str) -> dict[str, Any]:
     """A tool's input as an object; empty if it is no JSON object. Not to be changed."""
     try:
         value = msgspec.json.decode(tool_input)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -221,7 +221,7 @@ def _outcome(output: Any) -> tuple[str, bool]:
     if isinstance(output, str) and output.startswith('{"output":'):
         try:
             output = msgspec.json.decode(output)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return str(output), False
     if isinstance(output, dict):
         metadata = output.get("metadata")

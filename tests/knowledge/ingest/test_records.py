@@ -89,7 +89,11 @@ BAD = {
     "a number": (b"42", "not an object but a number"),
     "no JSON": (b"secret words", "not JSON: Expecting value"),
     "torn": (b'{"role":"user","content":"secret wor', "not JSON: Unterminated string starting at"),
-    "nested without end": (b'{"a":' * 200_000, "not JSON that can be held: RecursionError"),
+    "nested without end": (b'{"a":' * 200_000, "not JSON that can be held: nested too deeply"),
+    "nested deeply to its end": (
+        b'{"a":' * 200_000 + b"1" + b"}" * 200_000,
+        "not JSON that can be held: nested too deeply",
+    ),
 }
 
 
@@ -105,6 +109,14 @@ def test_a_bad_line_is_a_dead_letter_and_the_rest_goes_on(name: str) -> None:
     assert "secret" not in str(letter)
     assert found.dead_letters.height == 1
     assert found.dead_letters.schema == DEAD_LETTERS.schema
+
+
+def test_a_file_of_nothing_but_a_line_nested_without_end_is_refused_and_stops_no_other() -> None:
+    for data in (b"[" * 200_000, b"[" * 200_000 + b"]" * 200_000, b'{"a":' * 200_000):
+        found = read(data)
+        assert found.records.is_empty()
+        assert found.refused or found.incomplete
+        assert read(data + b"\n").records.is_empty()
 
 
 def test_what_follows_good_objects_on_a_line_is_told_by_its_own_offset() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from cairn.knowledge.extraction.rules.rule import decoded
 from cairn.knowledge.ingest.adapter import Event
 from cairn.knowledge.ingest.adapters import GROUP, AdapterError, adapters, gemini_cli, own_adapters
 from cairn.knowledge.ingest.jsonl import document, sample
@@ -363,3 +364,12 @@ def test_gemini_cli_counts_as_failed_what_exited_with_an_error(
     line = {"type": "gemini", "content": "", "toolCalls": [call]}
     _, returned = gemini_cli.events(json.dumps(line).encode())
     assert (returned.text, returned.is_error) == (text, failed)
+
+
+def test_an_output_that_is_nested_without_end_is_kept_as_its_text() -> None:
+    told = '{"output":' + "[" * 100_000
+    payload = {"type": "function_call_output", "call_id": "c1", "output": told}
+    line = {"type": "response_item", "timestamp": "2026-05-01T10:00:00Z", "payload": payload}
+    (event,) = adapters()["codex"].events(json.dumps(line).encode())
+    assert (event.kind, event.text) == ("tool_result", told)
+    assert decoded(told) == {}
