@@ -102,7 +102,7 @@ def _can_be_kept(sentence: str, of: str) -> bool:
     return (
         len(sentence) <= LONGEST_SENTENCE
         and len(words(told)) >= _FEWEST
-        and not any((ASKS.match(told), _POINTS.match(told), _ASKS_FOR.match(told)))
+        and not any(form.match(told) for form in (ASKS, _POINTS, _ASKS_FOR))
         and DOUBTED.search(told) is None
         and not is_order(told)
         and _holds_for_longer(told, of)
