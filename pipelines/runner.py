@@ -435,9 +435,10 @@ class _Runs:
         run_id = str(uuid4())
         namespace = own.own if own else None
         if namespace:
-            make_known(self.instance, [namespace])
             self.outcome.namespaces.add(namespace)
         with kept_open(self.instance, run_id):
+            if namespace:
+                make_known(self.instance, [namespace])
             result = made.execute_in_process(
                 run_config=config,
                 instance=self.instance,

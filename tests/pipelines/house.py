@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from cairn.assets.engine.namespaces import make_known
 from cairn.pipelines.assembly import definitions
-from cairn.pipelines.planning.event_log import ASKED_ONCE, kept_open, told_once
+from cairn.pipelines.planning.event_log import do_less, kept_open
 from cairn.pipelines.runner import QUIET
 from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
@@ -105,8 +105,7 @@ def keep_connected(instance: dg.DagsterInstance) -> None:
             yield storage._held_conn
 
     storage._connect = held
-    for name in ASKED_ONCE:
-        setattr(storage, name, told_once(getattr(storage, name)))
+    do_less(storage)
 
 
 def failure(result: dg.ExecuteInProcessResult) -> str:
