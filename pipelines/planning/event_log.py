@@ -83,12 +83,14 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
 
 def do_less(storage: SqlEventLogStorage) -> list[str]:
     """Has a storage do less for each event; returns the names of what it does otherwise."""
-    made = Made(storage)
+    made = MadeByRun(storage)
     replaced = {
         "store_event": made.store_event,
         "get_latest_tags_by_partition": made.get_latest_tags_by_partition,
         "_store_asset_event": stored_at_once(storage),
-        **{name: told_once(getattr(storage, name)) for name in ASKED_ONCE if hasattr(storage, name)},
+        **{
+            name: told_once(getattr(storage, name)) for name in ASKED_ONCE if hasattr(storage, name)
+        },
     }
     for name, method in replaced.items():
         setattr(storage, name, method)
@@ -108,7 +110,7 @@ def told_once(ask: Callable[..., bool]) -> Callable[..., bool]:
     return asked
 
 
-class Made:
+class MadeByRun:
     """Tags of what a run has made: it alone makes these partitions, so they are the latest.
 
     Dagster notes beside each table the versions of all that it was made of, and asks for them one
