@@ -31,6 +31,7 @@ from cairn.knowledge.extraction.proposed_operations import proposed_operations
 from cairn.knowledge.extraction.theme_facts import GENERALISED, generalised
 from cairn.knowledge.failures.stages import FAILURES_STAGE, error_signatures
 from cairn.knowledge.ingest.inbox_events.offers import OFFERS
+from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.interests.engagements import COLUMNS as ENGAGING_COLUMNS
 from cairn.knowledge.interests.engagements import READ as ENGAGING
 from cairn.knowledge.interests.engagements import engagements
@@ -448,24 +449,30 @@ def _briefs(reads: Frames, means: StageContext) -> StageResult:
     ground = Ground(
         reads["practices"], reads["project_facts"], reads["error_signatures"],
         facts_now(reads, means.policy), in_projects(talks, reads["projects"]),
-        reads["projects"],
+        reads["projects"], muted(reads["preferences"]),
     )  # fmt: skip
     return StageResult({"briefs": briefs(talks["namespace"][0], ground)})
 
 
 BRIEFS_STAGE = Stage(
     stage_of(
-        "briefs", 13, "What to know of each project before work on it starts.", "passive_above",
+        "briefs", 14, "What to know of each project before work on it starts.", "passive_above",
         "deprecated_below", "decay_per_day",
     ),
     (
         PRACTICES, PROJECT_FACTS, ERROR_SIGNATURES, MEMORY, VALID_TIMES, MEMORY_ENTITIES,
-        CONVERSATIONS, PROJECTS,
+        CONVERSATIONS, PROJECTS, PREFERENCES,
     ),
     (BRIEFS,),
     _briefs,
-    only={MEMORY.name: (pl.col("status") == "active") & ~is_event()},
-    columns={"memory_entities": ("namespace", "entity_id", "display_name", "type")},
+    only={
+        MEMORY.name: (pl.col("status") == "active") & ~is_event(),
+        PREFERENCES.name: (pl.col("attitude") == "mute") & pl.col("ended_at").is_null(),
+    },
+    columns={
+        "memory_entities": ("namespace", "entity_id", "display_name", "type"),
+        "preferences": ("namespace", "attitude", "topic", "ended_at"),
+    },
 )  # fmt: skip
 
 UTILITY_STAGE = Stage(

@@ -141,6 +141,15 @@ def _end(
         stretch.row |= {"ended_at": at, "ended_by": sign["record_id"]}
 
 
+def muted(rows: pl.DataFrame) -> frozenset[str]:
+    """Of what nobody wants to be told unasked: names of entities, and ids of pieces of memory.
+
+    Args:
+        rows: Of PREFERENCES, in force at the moment that is asked about.
+    """
+    return frozenset(rows.filter(attitude="mute")["topic"])
+
+
 def in_force(rows: pl.DataFrame, start: str, end: str, as_of: datetime) -> pl.DataFrame:
     """Rows that had begun at a moment and had not ended; undated ones had always begun."""
     begun = (pl.col(start) <= as_of).fill_null(value=True)

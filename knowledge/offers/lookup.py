@@ -18,6 +18,7 @@ from cairn.knowledge.consolidation.verdicts.standing import known_stretches, see
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.failures.lookup import is_for_its_names
 from cairn.knowledge.failures.signatures import SLOT, SLOTTING
+from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.learnings.recurrence.occurrences import RECURRENCE
 from cairn.knowledge.llm.fence import CLOSING, fenced, harmless, opening
 from cairn.knowledge.nlp.names import HOME
@@ -82,6 +83,7 @@ READS = (
     tables.MEMORY, tables.VALID_TIMES, tables.MEMORY_ENTITIES, tables.FACT_SOURCES,
     tables.CONVERSATIONS, tables.LEARNINGS, tables.EPISODES, tables.ERROR_SIGNATURES,
     tables.PRACTICES, tables.BRIEFS, tables.PROJECTS, tables.UTILITY,
+    tables.PREFERENCES,
 )  # fmt: skip
 """Tables that it is made of."""
 
@@ -127,7 +129,8 @@ def lookup(
         reads: The tables READS of the namespace, by name.
         policy: Bars and rates, and what is held out.
     """
-    stopped = set(offered_no_more(reads["utility"]))
+    holds = reads["preferences"].filter(pl.col("ended_at").is_null())
+    stopped = {*offered_no_more(reads["utility"]), *muted(holds)}
     projects_of = reads["projects"]
     called = naming(projects_of)
     talks = in_projects(reads["conversations"], projects_of)

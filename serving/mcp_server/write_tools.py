@@ -19,7 +19,7 @@ from cairn.serving.write.deletion import Target, Unforgettable, named, whole
 from cairn.serving.write.dry_run import NotNow, answer
 from cairn.serving.write.inbox import add_event_of
 from cairn.serving.write.rating import LEARNING, rate
-from cairn.serving.write.requests import OF_ENTITY, entity_of, order, topic_of
+from cairn.serving.write.requests import OF_KNOWN, muted_as, order, topic_of
 
 APPLIED = "Recorded now; it takes effect with the next run."
 FOUND = "Recorded now; it takes effect with the next run, and is found from then on."
@@ -72,8 +72,8 @@ def set_preference(asked: Asked, wanted: Attitude) -> Recorded:
     Only what they said themselves.
     """
     verb, topic = wanted.verb, topic_of([wanted.topic])
-    if verb in OF_ENTITY:
-        topic = entity_of(asked.reader(), topic)
+    if verb in OF_KNOWN:
+        topic = muted_as(asked.reader(), topic)
     said = order(asked.state, asked.inbox(), verb, topic, wanted.event_id)
     return _recorded(said, COMMAND, APPLIED)
 

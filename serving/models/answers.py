@@ -15,7 +15,7 @@ from cairn.knowledge.schema.tables import (
 )
 from cairn.serving.models import operations, things
 from cairn.serving.models.fields import AT, FILE, NPM, Model, of, tells
-from cairn.serving.models.offers import KindUtility, PieceUtility
+from cairn.serving.models.offers import KindUtility, MutedPiece, PieceUtility
 from cairn.serving.models.requests import (
     Due,
     Interest,
@@ -106,6 +106,7 @@ class Utility(AnswerBase):
     pieces: int = tells("How many were offered.", 38)
     kinds: list[KindUtility] = Field(description="By kind and outcome.")
     top: list[PieceUtility] = Field(description="Single pieces, the most offered first.")
+    muted: list[MutedPiece] = Field(description="Pieces that a person muted, the last first.")
 
 
 class Results(AnswerBase):

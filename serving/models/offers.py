@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from cairn.knowledge.schema.tables import UTILITY
+from cairn.knowledge.schema.tables import PREFERENCES, UTILITY
 from cairn.serving.models.fields import AT, Model, of, tells
 
 
@@ -28,3 +28,11 @@ class PieceUtility(KindUtility):
 
     piece_id: str = of(UTILITY, "piece_id", "ef_1c0ad2398567ecbb")
     text: str = tells("What it says; empty where it is known no more.", "Ran `pnpm install`.")
+
+
+class MutedPiece(Model):
+    """A piece that a person wants no agent to be told."""
+
+    piece_id: str = of(PREFERENCES, "topic", "w_16cb4d12b888e068")
+    text: str = tells("What it says; empty where it is known no more.", "flutter test")
+    since: datetime | None = of(PREFERENCES, "started_at", AT)

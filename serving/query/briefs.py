@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 
+from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.llm.fence import fenced, harmless
 from cairn.knowledge.nlp.text import estimated_tokens, words
 from cairn.knowledge.practices.briefs.brief import (
@@ -18,6 +19,7 @@ from cairn.knowledge.practices.briefs.brief import (
 )
 from cairn.knowledge.practices.tasks import tasks_named
 from cairn.knowledge.schema.tables import BRIEFS
+from cairn.serving.query.muted import muted_at
 from cairn.serving.query.work import (
     known_errors,
     known_folders,
@@ -106,6 +108,6 @@ def _lines(
     facts = passed_on(reader.memory(), reader.latest, reader.state.policy)
     ground = Ground(
         known_practices(reader), known_project_facts(reader), known_errors(reader), facts, told,
-        placed,
+        placed, muted(muted_at(reader)),
     )  # fmt: skip
     return brief(project, ground)

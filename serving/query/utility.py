@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.schema import tables
+from cairn.serving.query.muted import PIECE_ID, muted_at
 from cairn.serving.read.reader import Reader
 
 _COLUMNS = [name for name in tables.UTILITY.columns if name != "namespace"]
@@ -15,7 +16,8 @@ def utility(reader: Reader, limit: int = 20) -> dict[str, Any]:
 
     Returns:
         pieces (how many there are), kinds and top: rows of UTILITY without the namespace; of a
-        piece with its text, empty where it is known no more.
+        piece with its text, empty where it is known no more; muted: piece_id, text and since of
+        those that a person wants told no more, the last first.
     """
     rows = reader.table(tables.UTILITY).select(_COLUMNS).collect()
     single = rows.filter(pl.col("piece_id") != "").sort(
@@ -24,11 +26,25 @@ def utility(reader: Reader, limit: int = 20) -> dict[str, Any]:
     return {
         "pieces": single["piece_id"].n_unique(),
         "kinds": rows.filter(piece_id="").drop("piece_id").sort("kind", "outcome").to_dicts(),
-        "top": single.head(limit)
-        .join(_texts(reader, single["piece_id"].head(limit)), on="piece_id", how="left")
-        .with_columns(pl.col("text").fill_null(""))
-        .to_dicts(),
+        "top": _told(reader, single.head(limit)),
+        "muted": _told(reader, _muted(reader)),
     }
+
+
+def _muted(reader: Reader) -> pl.DataFrame:
+    held = muted_at(reader).filter(pl.col("topic").str.contains(PIECE_ID))
+    return held.select(piece_id="topic", since="started_at").sort(
+        "since", "piece_id", descending=[True, False], nulls_last=True
+    )
+
+
+def _told(reader: Reader, pieces: pl.DataFrame) -> list[dict[str, Any]]:
+    """Pieces with what they say."""
+    if pieces.is_empty():
+        return []
+    texts = _texts(reader, pieces["piece_id"])
+    told = pieces.join(texts, on="piece_id", how="left", maintain_order="left")
+    return told.with_columns(pl.col("text").fill_null("")).to_dicts()
 
 
 def _texts(reader: Reader, ids: pl.Series) -> pl.DataFrame:

@@ -1,12 +1,12 @@
 """What the person cares about, and what they do not want to hear of unasked."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 import polars as pl
 
-from cairn.knowledge.interests.preferences import in_force
+from cairn.knowledge.interests.preferences import in_force, muted
 from cairn.knowledge.nlp.text import words
 from cairn.knowledge.schema.entity_types import OF_PROSE
 from cairn.knowledge.schema.tables import MEMORY_ENTITIES, PREFERENCES
@@ -34,18 +34,19 @@ class Personalization:
     """Entities that the person muted, dislikes, or is against by what they did: id → its names."""
     names: Collection[str]
     """Words of what they muted, or said they dislike."""
+    muted: Collection[str]
+    """What they muted as they said it: of a piece of memory its id."""
 
     def but(self, message: str) -> "Personalization":
         """The same, for a message: what it names itself may be told."""
         said = _spaced(message)
         there = {id_: own for id_, own in self.unwanted.items() if not _has(said, own)}
-        return Personalization(
-            self.interest, there, [name for name in self.names if not _has(said, [name])]
-        )
+        names = [name for name in self.names if not _has(said, [name])]
+        return replace(self, unwanted=there, names=names)
 
     def leaves(self, one: ScoredHit) -> bool:
         """Whether a result may be told unasked: it is about nothing unwanted, and names none."""
-        if one.hit.payload.get("entity_id") in self.unwanted:
+        if one.hit.payload.get("entity_id") in self.unwanted or one.hit.id in self.muted:
             return False
         return not self.names_unwanted(f"{one.told.entity or ''} {one.told.text}")
 
@@ -89,7 +90,9 @@ def _read(reader: Reader) -> Personalization:
     }
     interest: dict[str, float] = {}
     unwanted: dict[str, set[str]] = {}
-    names, no_prose = _said(reader), set[str]()
+    every = reader.table(PREFERENCES, [*_PREFERENCE]).collect()
+    held = in_force(every, "started_at", "ended_at", reader.latest)
+    names, no_prose = _said(held), set[str]()
     for row in rows.sort("score", "entity_id").iter_rows(named=True):
         type_, own = called.get(row["entity_id"], ("", set[str]()))
         prose = type_ in OF_PROSE  # `find` and `make` are words, too
@@ -99,13 +102,11 @@ def _read(reader: Reader) -> Personalization:
             unwanted[row["entity_id"]] = own
             names |= own if row["muted"] else set()
             no_prose |= set() if prose else own
-    return Personalization(interest, unwanted, sorted(names - no_prose))
+    return Personalization(interest, unwanted, sorted(names - no_prose), muted(held))
 
 
-def _said(reader: Reader) -> set[str]:
+def _said(held: pl.DataFrame) -> set[str]:
     """Words of the topics that the person muted, or said they dislike."""
-    every = reader.table(PREFERENCES, [*_PREFERENCE]).collect()
-    held = in_force(every, "started_at", "ended_at", reader.latest)
     said = held.filter(pl.col("attitude") != "like", pl.col("source") != "reaction")
     return {_words(topic) for topic in said["topic"]} - {""}
 

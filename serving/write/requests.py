@@ -3,20 +3,26 @@
 The next run makes of it what it makes of any other event.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
+from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.nlp.names import canonical
 from cairn.resources.context import State
-from cairn.serving.read.id_lookup import entities_called
+from cairn.serving.query.muted import PIECE_ID, muted_at
+from cairn.serving.read.id_lookup import COUNTED, UnknownId, entities_called, find
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import NEXT_RUN
 from cairn.serving.write.decisions import Undecidable
 from cairn.serving.write.inbox import add_event_of
 
-OF_ENTITY = frozenset({"mute", "unmute"})
-"""Attitudes to an entity that is known; the others may be to any topic."""
+OF_KNOWN = frozenset({"mute", "unmute"})
+"""Attitudes to an entity or a piece of memory that is known; the others may be to any topic."""
+
+MUTED_BY_ID = COUNTED | {"fact", "learning", "record"}
+"""Kinds of pieces of memory of which agents are told one by one; an episode is its record."""
 
 LONGEST_TOPIC = 200
 """Characters."""
@@ -38,13 +44,28 @@ def topic_of(words: Sequence[str]) -> str:
     return topic
 
 
-def entity_of(reader: Reader, name: str) -> str:
-    """The name of the entity that is muted, or no more: no id, so it means the same in any rebuild.
+def muted_as(reader: Reader, said: str) -> str:
+    """What is muted, or no more: an entity by its name, a piece of memory by its id.
+
+    A name means the same in any rebuild. A piece is what agents are told of one by one: a command
+    that is run here, what ended an error, a fact, a learning, an episode.
 
     Raises:
-        UnknownId: no entity is called so.
+        UnknownId: no entity is called so, and no piece of memory has that id.
     """
-    found = entities_called(reader, name).sort("active_facts", descending=True)
+    if said in muted(muted_at(reader)):  # known no more, perhaps, and yet to be taken back
+        return said
+    try:
+        found = entities_called(reader, said).sort("active_facts", descending=True)
+    except UnknownId:
+        if not re.match(PIECE_ID, said):
+            raise
+        piece = find(reader.state, said, reader.namespace)
+        if piece.kind not in MUTED_BY_ID:
+            raise Undecidable(
+                f"{said} is of kind {piece.kind}, of which no agent is told by itself"
+            ) from None
+        return piece.id
     return str(found["display_name"][0])
 
 

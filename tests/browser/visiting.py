@@ -54,6 +54,7 @@ BESIDE = {
     "search": f"/n/{NAMESPACE}/search?query=backup+NAS",
     "search-empty": f"/n/{NAMESPACE}/search",
     "forget": f"/n/{NAMESPACE}/forget",
+    "agents": f"/n/{NAMESPACE}/agents",
     "login": "/login",
     "refused": f"/n/{NAMESPACE}/facts/f_0000000000000000",
     "refused-namespace": "/n/nobody",

@@ -125,6 +125,8 @@ class Ground(NamedTuple):
     conversations: pl.DataFrame
     projects: pl.DataFrame
     """The table PROJECTS; `project` of the others is the folder that stands for all checkouts."""
+    muted: frozenset[str] = frozenset()
+    """Ids of lines that somebody wants told no more."""
 
 
 def known_projects(conversations: pl.DataFrame, projects: pl.DataFrame) -> dict[str, datetime]:
@@ -161,6 +163,8 @@ def brief(project: str, ground: Ground) -> list[BriefLine]:
     conventions = list(convention_lines(_of(project, ground.project_facts, ground.projects)))
     kept: list[BriefLine] = []
     for line in _lines(project, ground, conventions):
+        if line.id in ground.muted:
+            continue
         counts[line.kind] += line not in conventions
         if line in conventions or counts[line.kind] <= MOST[line.kind]:
             kept.append(line)

@@ -25,7 +25,7 @@ PREFERENCES = Table(
         **NAMESPACE,
         "attitude": Column(TEXT, "like, dislike or mute."),
         "name": Column(TEXT, "What it is about, in canonical form."),
-        "topic": Column(TEXT, "The same as it was said first."),
+        "topic": Column(TEXT, "The same as it was said first; the id, of a muted piece of memory."),
         "person": Column(TEXT, "Whose it is; none where the source does not name them.", null=True),
         "source": Column(TEXT, "command, message, note or reaction: what it was said in first."),
         "record_id": Column(TEXT, "The first sign."),

@@ -13,7 +13,7 @@ from cairn.resources.context import State
 from cairn.serving.http.auth import Access
 from cairn.serving.http.errors import HttpRefused, NotThere
 from cairn.serving.http.pages.login import Form, form_of
-from cairn.serving.http.pages.operating import backfill, retry, stop_watching
+from cairn.serving.http.pages.operating import backfill, connect, retry, stop_watching, watch
 from cairn.serving.http.pages.tokens import check_token
 from cairn.serving.http.routes.write import decided, forgotten
 from cairn.serving.models import bodies, parameters
@@ -159,8 +159,8 @@ def _rating(form: SentForm) -> Told:
 def _attitude(form: SentForm) -> Told:
     verb = form.one_of("verb", ATTITUDES, "that is no attitude")
     topic = requests.topic_of([form.said.get("topic", "")])
-    if verb in requests.OF_ENTITY:
-        topic = requests.entity_of(form.reader, topic)
+    if verb in requests.OF_KNOWN:
+        topic = requests.muted_as(form.reader, topic)
     requests.order(form.state, form.own, verb, topic)
 
 
@@ -205,15 +205,28 @@ def _backfill(form: SentForm) -> Told:
     backfill(form.access, form.own)
 
 
+def _watch(form: SentForm) -> Told:
+    watch(form.access, form.own, form.said.get("path", ""))
+
+
+def _connect(form: SentForm) -> Told:
+    agent, remove = form.said.get("agent", ""), "remove" in form.said
+    connect(form.access, form.own, agent, remove=remove)
+
+
 def _stop_watching(form: SentForm) -> Told:
     stop_watching(form.access, form.own, form.said.get("path", ""))
 
+
+OPERATING = frozenset({"retry", "backfill", "watch", "stop-watching", "connect"})
+"""What only whoever runs the server does."""
 
 ACTIONS: dict[str, Callable[[SentForm], Told]] = {
     "decide": _decision, "decide-by-rule": _by_rule, "rate": _rating, "attitude": _attitude,
     "learn": _learn, "schedule": _schedule, "search-again": _search_again, "react": _reaction,
     "notify-again": _notify_again, "missed": _missed, "forget": _forget,
-    "retry": _retry, "backfill": _backfill, "stop-watching": _stop_watching,
+    "retry": _retry, "backfill": _backfill, "watch": _watch,
+    "stop-watching": _stop_watching, "connect": _connect,
 }  # fmt: skip
 """By the name in its address."""
 

@@ -1,15 +1,19 @@
 """What whoever runs the server does on pages: only where no key is needed, so on this machine."""
 
+import os
 import time
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cairn.integrations.agents import AGENTS
+from cairn.resources.connections import AgentState, states
 from cairn.resources.context import State
-from cairn.resources.home.sources import list_sources, remove_source
+from cairn.resources.home.sources import SourceError, add_source, list_sources, remove_source
 from cairn.resources.warehouse.publication import published
 from cairn.serving.http.auth import Access
 from cairn.serving.http.errors import HttpRefused, NotThere
+from cairn.serving.write.decisions import Undecidable
 from cairn.serving.runtime.command import Busy, CommandFailed, LastAnswer, told_by
 
 PATIENCE = 0.2
@@ -61,6 +65,52 @@ def backfill(access: Access, namespace: str) -> None:
     _operating(access)
     arguments = ["backfill", "--stale", "--json", "--namespace", namespace]
     _answer(_BACKFILL, object(), access.memory.state, arguments)
+
+
+def watch(access: Access, namespace: str, path: str) -> None:
+    """Watches a file or folder of this machine from now on.
+
+    Raises:
+        Undecidable: it cannot be a source; the message says why.
+        HttpRefused: the caller may not.
+    """
+    _operating(access)
+    state = access.memory.state
+    place = Path(path).expanduser() if path.startswith("~") else Path(path)
+    if not place.is_absolute():
+        raise Undecidable("the whole path is needed, from / or ~")
+    try:
+        add_source(state.home, place, namespace, state.settings.timezone)
+    except (SourceError, ValueError) as error:
+        raise Undecidable(str(error)) from None
+
+
+def agents_here(access: Access) -> list[AgentState]:
+    """The agents that can be connected: whether they are on this machine, and are connected.
+
+    Raises:
+        HttpRefused: the caller may not see that.
+    """
+    _operating(access)
+    return states(access.memory.state.home, AGENTS, Path.home(), os.environ)
+
+
+def connect(access: Access, namespace: str, agent: str, *, remove: bool) -> None:
+    """Gives an agent its memory, in its own settings, or takes it out of them again.
+
+    Raises:
+        NotThere: there is no such agent.
+        HttpRefused: the caller may not, or its settings cannot be written.
+    """
+    _operating(access)
+    if agent not in AGENTS:
+        raise NotThere("no agent is called so")
+    state = access.memory.state
+    arguments = ["connect", agent, *(["--remove"] if remove else ["--namespace", namespace])]
+    try:
+        told_by(state, [*arguments, "--json"])
+    except CommandFailed:
+        raise HttpRefused(503, f"that failed: `cairn connect {agent}` says why") from None
 
 
 def stop_watching(access: Access, namespace: str, path: str) -> None:

@@ -1,7 +1,7 @@
 """The routes of pages: what a query answers, by its template, or as JSON behind `.json`."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple, get_origin
 from urllib.parse import urlencode
@@ -11,12 +11,13 @@ from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import QueryParams
 
+from cairn.integrations.agents import AGENTS
 from cairn.knowledge.practices.briefs.brief import HEADINGS
 from cairn.knowledge.schema.learning_categories import CATEGORIES
 from cairn.serving.http.auth import Access, Asked
 from cairn.serving.http.errors import HttpRefused
 from cairn.serving.http.pages.login import is_page
-from cairn.serving.http.pages.operating import PATIENCE, operates, staleness
+from cairn.serving.http.pages.operating import PATIENCE, agents_here, operates, staleness
 from cairn.serving.http.pages.page import PAGES, ShownPage
 from cairn.serving.http.pages.pictures import lineage, neighbours, picture
 from cairn.serving.http.pages.rendering import shown
@@ -107,6 +108,17 @@ def forget(asked: Asked, namespace: str, id: str = "", everywhere: str = "") -> 
             raise
         receipt = {"ready": False, "busy": refusal.detail}
     return _forgetting(asked, namespace, receipt, everywhere)
+
+
+@router.get("/n/{namespace}/agents")
+def agents(asked: Asked, namespace: str) -> Response:
+    """Which agents are on this machine, and which are connected."""
+    asked.namespace(namespace)
+    found = [
+        (one, one.last_event_at and datetime.fromtimestamp(one.last_event_at, UTC))
+        for one in agents_here(asked)
+    ]
+    return _page(asked, "agents.html", "Agents", agents=found, then=AGENTS, as_json=None)
 
 
 def _forgetting(
@@ -229,6 +241,10 @@ def _of_project(asking: Asking) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _of_utility(asking: Asking) -> dict[str, Any]:
+    return {"waiting": pending(asking.reader.state, asking.reader.namespace)}
+
+
 def _of_graph(asking: Asking) -> dict[str, Any]:
     names = {node.entity_id: node.name for node in asking.answer.nodes}
     return {"around": neighbours(asking.answer), "names": names}
@@ -265,7 +281,7 @@ def _of_changes(asking: Asking) -> dict[str, Any]:
 BESIDES: dict[str, Callable[[Asking], dict[str, Any]]] = {
     "why.html": _of_why, "conversation.html": _of_conversation, "project.html": _of_project,
     "review.html": _of_review, "graph.html": _of_graph, "research.html": _of_research,
-    "changes.html": _of_changes,
+    "changes.html": _of_changes, "utility.html": _of_utility,
 }  # fmt: skip
 """What a template needs besides its answer."""
 

@@ -18,7 +18,7 @@ from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.serving.http.app import create_app
-from cairn.serving.http.pages.actions import ACTIONS
+from cairn.serving.http.pages.actions import ACTIONS, OPERATING
 from cairn.serving.http.pages.page import PAGES
 from cairn.serving.query.listing import conversations, episodes, facts, learnings
 from cairn.serving.read.reader import Reader, open_reader
@@ -228,6 +228,7 @@ def what_is_said_on_pages_is_told_the_inbox(state: State, person: TestClient) ->
         (f"/n/samples/learnings/{learning}", "rate", {"verdict": "up", "ids": learning}, "👍"),
         (thing, "attitude", {"verb": "mute", "topic": name}, f"mute {name}"),
         (thing, "attitude", {"verb": "like", "topic": name}, f"like {name}"),
+        ("/n/samples/utility", "attitude", {"verb": "mute", "topic": learning}, f"mute {learning}"),
         ("/n/samples/research", "learn", {"topic": "worm compost"}, "learn worm compost"),
         ("/n/samples/research", "schedule", {"topic": "frost", "every": "week"}, "frost"),
         (talk, "missed", {"expected": "The shed has a lock.", "ids": record["episode_id"]},
@@ -348,7 +349,7 @@ def test_a_key_opens_only_what_is_its_own(
         form = said | {"token": _token(closed, "bo")}
         there = closed.post(f"/n/ada/do/{action}", data=form, headers={"origin": LOCAL})
         assert there.status_code == 404, action
-        if action in ("retry", "backfill", "stop-watching"):
+        if action in OPERATING:
             own = closed.post(f"/n/bo/do/{action}", data=form, headers={"origin": LOCAL})
             assert own.status_code == 403, "whoever runs the server does that"
         if "ids" in form and action in ("decide", "rate", "missed", "forget"):
@@ -372,6 +373,35 @@ def test_a_key_opens_only_what_is_its_own(
         assert refused.status_code == 403
     assert closed.get(f"/n/ada/forget?id={fact}").status_code == 403
     assert [len(pending(two, name)) for name in SAID] == before
+
+
+def test_whoever_runs_the_server_adds_sources_and_connects_agents(
+    person: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user, logs = tmp_path / "user", tmp_path / "logs <b>"
+    (user / ".claude").mkdir(parents=True)
+    logs.mkdir()
+    monkeypatch.setenv("HOME", str(user))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    page = "/n/samples/sources"
+    watched = sent(person, page, "watch", "sources", path=str(logs))
+    assert str(logs) in unescape(watched.text)
+    for path, why in (("logs", "whole path"), (str(logs / "no"), "no such file"), ("/\0", "null")):
+        refused = sent(person, page, "watch", path=path)
+        assert (refused.status_code, why in refused.text) == (422, True), path
+
+    page, settings = "/n/samples/agents", user / ".claude" / "settings.json"
+    assert "on this machine, not connected" in person.get(page).text
+    told = sent(person, page, "connect", "agents", agent="claude-code")
+    assert "samples" in settings.read_text()
+    assert str(settings) in told.text
+    assert "Disconnect it" in told.text
+    settings.write_text("{ broken")
+    assert sent(person, page, "connect", agent="claude-code").status_code == 503
+    settings.unlink()
+    assert sent(person, page, "connect", agent="claude-code", remove="1").status_code == 200
+    assert not settings.exists()
+    assert sent(person, page, "connect", agent="vim").status_code == 404
 
 
 def _token(client: TestClient, namespace: str) -> str:

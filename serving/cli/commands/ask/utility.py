@@ -39,6 +39,11 @@ _COLUMNS = (
     TerminalColumn("outcome", "good if", from_width=90),
     *OFFER_COLUMNS[1:],
 )
+_MUTED = (
+    TerminalColumn("piece_id", "piece"),
+    TerminalColumn("text", "", wide=True),
+    TerminalColumn("since"),
+)
 
 
 @click.command(
@@ -50,7 +55,8 @@ Examples:
 
 Agents that are connected (`cairn connect`) are given what is known at each moment, but for one
 piece in ten, which is held out of a session on purpose (policy.holdout_share). The difference is
-that of the shares of good sessions, with its interval of 95 %."""
+that of the shares of good sessions, with its interval of 95 %. What harms, or brings nothing, is
+offered no more; `cairn mute ID` does that to any piece, and `cairn unmute ID` takes it back."""
 )
 @options.namespace(options.ONE_NAMESPACE)
 @parameters(UtilityParameters, "limit")
@@ -68,6 +74,7 @@ def command(ctx: click.Context, namespace: str | None, limit: int, as_json: bool
     found = found.model_dump()
     if not found["pieces"]:
         advise("Nothing was offered yet: `cairn connect` gives an agent its memory.")
+        _tell_muted(found["muted"])
         return
     if found["kinds"]:
         say("By kind", style="bold")
@@ -76,6 +83,13 @@ def command(ctx: click.Context, namespace: str | None, limit: int, as_json: bool
     print_table(
         [row_of(row, f"{row['piece_id']}  {row['text']}") for row in found["top"]], _COLUMNS
     )
+    _tell_muted(found["muted"])
+
+
+def _tell_muted(pieces: list[dict[str, Any]]) -> None:
+    if pieces:
+        say("Muted: told to no agent", style="bold")
+        print_table(pieces, _MUTED)
 
 
 def row_of(row: dict[str, Any], what: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from cairn.serving.cli.terminal import advise, emit_json, say
 from cairn.serving.read.namespaces import told_to
 from cairn.serving.read.reader import open_reader
 from cairn.serving.status.pending import NEXT_RUN
-from cairn.serving.write.requests import OF_ENTITY, entity_of, order, topic_of
+from cairn.serving.write.requests import OF_KNOWN, muted_as, order, topic_of
 
 
 class AttitudeCommand(NamedTuple):
@@ -38,11 +38,12 @@ ATTITUDES = {
         "Take back that you dislike something.", "disliked no more", "dislike"
     ),
     "mute": AttitudeCommand(
-        "Hear no more of an entity: it stays known, and is marked in `cairn interests`.",
+        "Hear no more of an entity, or of one piece of memory (a line of a brief, by its id): it"
+        " stays known and is found by a search, but no agent is told of it unasked.",
         "muted",
         "unmute",
     ),
-    "unmute": AttitudeCommand("Hear of an entity again.", "no longer muted", "mute"),
+    "unmute": AttitudeCommand("Hear of an entity, or a piece of memory, again.", "no longer muted", "mute"),
 }
 
 
@@ -50,8 +51,8 @@ def attitude(verb: str) -> click.Command:
     """The command of a verb."""
     its = ATTITUDES[verb]
     name, example = "topic", "sourdough baking"
-    if verb in OF_ENTITY:
-        name, example = "entity", "harbor-backup"
+    if verb in OF_KNOWN:
+        name, example = "entity|id", f"harbor-backup\n  cairn {verb} w_16cb4d12b888e068"
 
     @click.command(verb, help=its.about, epilog=f"\b\nExamples:\n  cairn {verb} {example}")
     @click.argument("said", metavar=name.upper(), nargs=-1, required=True)
@@ -63,9 +64,9 @@ def attitude(verb: str) -> click.Command:
     ) -> None:
         state = options.state_of(ctx)
         topic = topic_of(said)
-        if verb in OF_ENTITY:
+        if verb in OF_KNOWN:
             reader = open_reader(state, namespace)
-            whose, topic = reader.namespace, entity_of(reader, topic)
+            whose, topic = reader.namespace, muted_as(reader, topic)
         else:
             whose = told_to(state, namespace)
         _tell(order(state, whose, verb, topic), its.will, its.otherwise, as_json)

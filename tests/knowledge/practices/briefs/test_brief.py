@@ -148,6 +148,13 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
     assert brief("harbour", ground()) == []
 
 
+def test_what_is_muted_makes_room_for_what_comes_next() -> None:
+    lines = brief("quay", ground())
+    others = brief("quay", ground()._replace(muted=frozenset({lines[0].id, "f3", "other"})))
+    assert others == [line for line in lines if line.id not in (lines[0].id, "f3")]
+    assert len(others) == len(lines) - 2
+
+
 def test_habits_are_told_from_what_there_is() -> None:
     said = pl.DataFrame(EXAMPLES, schema=["content", "habit"], orient="row")
     found = said.with_columns(found=is_habit())
@@ -181,7 +188,8 @@ def test_forms_stand_below_what_is_proven_and_above_commands_that_were_run_once(
 @settings(max_examples=25)
 @given(budget=st.integers(0, 200), seed=st.integers(0, 999))
 def test_it_fits_its_budget_whatever_the_order_of_rows(budget: int, seed: int) -> None:
-    mixed = Ground(*(frame.sample(fraction=1, shuffle=True, seed=seed) for frame in ground()))
+    frames = (frame for frame in ground() if isinstance(frame, pl.DataFrame))
+    mixed = Ground(*(frame.sample(fraction=1, shuffle=True, seed=seed) for frame in frames))
     assert_frame_equal(briefs("n", mixed), briefs("n", ground()))
     lines = within(budget, brief("quay", mixed))
     assert estimated_tokens(text_of(lines)) <= budget
