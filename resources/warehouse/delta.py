@@ -35,6 +35,8 @@ HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
 _PLAIN = ("record_key", "record_id", "candidate_id", "native_id", "parent_id", "content_hash")
 _TEXTS = ("payload", "text", "tool_input", "request", "answer", "quote", "content", "drafts")
 _WRITER = WriterProperties(
+    # Tables are in the order of their ids: who looks for one reads one group, not a whole file.
+    max_row_group_size=16_384,
     compression="ZSTD",
     compression_level=1,
     column_properties={

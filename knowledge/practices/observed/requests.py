@@ -33,7 +33,7 @@ _CLAUSE = lazy_pattern(
 _LEAD = lazy_pattern(
     r"(?:(?:ok(?:ay)?|yes|yeah|yep|yup|and|also|so|now|then|but|great|good|perfect|nice|cool|thanks?|thank\ you|alright|right|hm+|ah|oh|uh|um|well"
     r"|please|kindly|just|first|next|finally|actually|again|maybe|perhaps|probably|before|after|that|i\ (?:think|guess)"
-    r"|can|could|would|will|shall|you|we|i|need\ to|have\ to|want(?:\ you)?\ to|(?:would\ )?like(?:\ you)?\ to|let\ us|should|must|to|go\ ahead(?:\ and)?"
+    r"|can|could|would|will|shall|you|we|i|need\ to|have\ to|want(?:\ you)?\ to|(?:would\ )?like(?:\ you)?\ to|let\ us|lets|should|must|to|go\ ahead(?:\ and)?"
     r"|(?:do\ not\ forget|remember|feel\ free|try|be\ sure|make\ sure)\ to|going\ to\ need\ to|quickly)\b[\s,]*)*"
 )
 _QUOTED = lazy_pattern('["`“”]')
@@ -47,7 +47,7 @@ _POINTING_LIST = (
 )
 _POINTING = frozenset(_POINTING_LIST.split())
 _ENDS_LIST = (
-    "of in on at to for from with by as into onto about via per using without within through "
+    "of in on at to for from with by as into onto about regarding concerning via per using without within through "
     "until since than like not also too again now please just only well first instead later soon "
     "is are was were be has have had do does did will would can could should that which who if "
     "when while as and or but so then up out off down over back i we you it they this"
@@ -59,6 +59,11 @@ _VERBS = (
     "|restart|review|run|save|simplify|squash|summari[sz]e|sync|tag|translate|update|upgrade|upload|write"
 )
 """What is done again and again. A list, for a name of two words looks like an order, too."""
+
+_MAKES = frozenset(
+    map(stem, ["add", "create", "draft", "file", "log", "open", "raise", "record", "write"])
+)
+"""One verb for another, of whatever is asked for: "log a to-do", "add a to-do"."""
 
 _ORDER = lazy_pattern(rf"(?:{_VERBS})(?![\w'-])")
 _ANYTHING_LIST = (
@@ -92,6 +97,8 @@ EXAMPLES = (
     RequestExample("dont forget to update CHANGELOG.md as well", ("update CHANGELOG.md",)),
     RequestExample("ok back to main, and then pull in the latest", ("pull in the latest",)),
     RequestExample("Lets create a PR and rebuild the docs.", ("create a PR", "rebuild the docs")),
+    RequestExample("Yes add a berth note regarding this.", ("add a berth note",)),
+    RequestExample("i think lets log a berth note", ("log a berth note",)),
     RequestExample("update this table", (), "one that is at hand"),
     RequestExample("fix the lint errors", (), "what is done to whatever is at hand"),
     RequestExample("can we remove quay/ebb", (), "what is gone then"),
@@ -121,7 +128,8 @@ def requests(turn: Turn) -> Iterator[Observation]:
 def request_key(phrase: str) -> tuple[str, str]:
     """What two phrases share that ask for the same: what is done, and with what."""
     words = phrase.lower().split()
-    return stem(words[0]), _head(words[-1])
+    verb = stem(words[0])
+    return "add" if verb in _MAKES else verb, _head(words[-1])
 
 
 def _asked(text: str) -> Iterator[str]:

@@ -94,6 +94,7 @@ def test_what_others_ask_for_is_not_what_the_person_does(session):
         ("update changelog", "update @docs/CHANGELOG.md"),
         ("add a test", "add some tests"),
         ("add a quay:note", "add notes"),
+        ("log a berth note", "create the note"),
     ],
 )
 def test_one_thing_asked_for_in_other_words_is_one_thing(one, other):
