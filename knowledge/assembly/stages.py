@@ -31,11 +31,11 @@ from cairn.knowledge.extraction.proposed_operations import proposed_operations
 from cairn.knowledge.extraction.theme_facts import GENERALISED, generalised
 from cairn.knowledge.failures.stages import FAILURES_STAGE, error_signatures
 from cairn.knowledge.ingest.inbox_events.offers import OFFERS
-from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.interests.engagements import COLUMNS as ENGAGING_COLUMNS
 from cairn.knowledge.interests.engagements import READ as ENGAGING
 from cairn.knowledge.interests.engagements import engagements
 from cairn.knowledge.interests.interests import interests
+from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.learnings.feedback import REACTIONS, feedback
 from cairn.knowledge.learnings.recurrence.lessons import recurrent
 from cairn.knowledge.learnings.recurrence.occurrences import READ_OF, TOLD

@@ -26,7 +26,9 @@ class Attitude(ToldBody):
     verb: Literal["like", "unlike", "dislike", "undislike", "mute", "unmute"] = Field(
         description="`un…` takes it back."
     )
-    topic: Topic = Field(description="In the person's words, or a known name; what is muted may be an id, too.")
+    topic: Topic = Field(
+        description="In the person's words, or a known name; what is muted may be an id, too."
+    )
 
 
 class ToRemember(ToldBody):

@@ -101,10 +101,8 @@ def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
 
 def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     """Episodes of a theme that bear a fact out; none of one that was only stated."""
-    facts = reader.table(tables.FACTS, ["fact_id", "derived_from"]).filter(
-        pl.col("fact_id") == fact_id
-    )
-    drawn = facts.select(episode_id=pl.col("derived_from").explode()).drop_nulls().collect()
+    every = reader.cached.once("drawn", lambda: _drawn(reader)) if reader.cached else _drawn(reader)
+    drawn = every.filter(fact_id=fact_id).select(episode_id=pl.col("derived_from").explode())
     if drawn.is_empty():  # of nearly all: nothing is looked for
         return []
     episodes = reader.table(
@@ -116,6 +114,12 @@ def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
         .collect()
         .to_dicts()
     )
+
+
+def _drawn(reader: Reader) -> pl.DataFrame:
+    """The few facts that a theme bore out."""
+    facts = reader.table(tables.FACTS, ["fact_id", "derived_from"])
+    return facts.filter(pl.col("derived_from").list.len() > 0).collect()
 
 
 def _changes(reader: Reader, fact_id: str) -> list[dict[str, Any]]:

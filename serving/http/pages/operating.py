@@ -13,8 +13,8 @@ from cairn.resources.home.sources import SourceError, add_source, list_sources, 
 from cairn.resources.warehouse.publication import published
 from cairn.serving.http.auth import Access
 from cairn.serving.http.errors import HttpRefused, NotThere
-from cairn.serving.write.decisions import Undecidable
 from cairn.serving.runtime.command import Busy, CommandFailed, LastAnswer, told_by
+from cairn.serving.write.decisions import Undecidable
 
 PATIENCE = 0.2
 """Seconds that a page waits for what a command tells; it is loaded again until it is there."""

@@ -43,7 +43,9 @@ ATTITUDES = {
         "muted",
         "unmute",
     ),
-    "unmute": AttitudeCommand("Hear of an entity, or a piece of memory, again.", "no longer muted", "mute"),
+    "unmute": AttitudeCommand(
+        "Hear of an entity, or a piece of memory, again.", "no longer muted", "mute"
+    ),
 }
 
 
