@@ -33,6 +33,6 @@ class PieceUtility(KindUtility):
 class MutedPiece(Model):
     """A piece that a person wants no agent to be told."""
 
-    piece_id: str = of(PREFERENCES, "topic", "w_16cb4d12b888e068")
-    text: str = tells("What it says; empty where it is known no more.", "flutter test")
+    piece_id: str = of(PREFERENCES, "topic", "w_95f1bee0d0250dfa")
+    text: str = tells("What it says; empty where it is known no more.", "uv run pytest")
     since: datetime | None = of(PREFERENCES, "started_at", AT)

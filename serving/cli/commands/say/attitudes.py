@@ -54,7 +54,7 @@ def attitude(verb: str) -> click.Command:
     its = ATTITUDES[verb]
     name, example = "topic", "sourdough baking"
     if verb in OF_KNOWN:
-        name, example = "entity|id", f"harbor-backup\n  cairn {verb} w_16cb4d12b888e068"
+        name, example = "entity|id", f"harbor-backup\n  cairn {verb} w_95f1bee0d0250dfa"
 
     @click.command(verb, help=its.about, epilog=f"\b\nExamples:\n  cairn {verb} {example}")
     @click.argument("said", metavar=name.upper(), nargs=-1, required=True)
