@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,6 +60,12 @@ class AgentState:
     """When a hook of it last ran; None if none ever did."""
     untrusted: list[str]
     """Those of the files whose hooks it does not run until a person trusts them."""
+
+    @property
+    def heard_at(self) -> datetime | None:
+        """The same moment, by the clock of UTC."""
+        at = self.last_event_at
+        return None if at is None else datetime.fromtimestamp(at, UTC)
 
 
 class HookFault(NamedTuple):

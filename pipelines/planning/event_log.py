@@ -173,13 +173,13 @@ def _begin(storage: SqliteEventLogStorage, run_id: str) -> None:
 
     Dagster does so by looking through all its migrations, which takes as long as some stages.
     """
+    file = Path(storage.path_for_shard(run_id))
+    if file.exists():
+        return
     with closing(sqlite3.connect(storage.path_for_shard(INDEX))) as index:
         tables = index.execute("SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
         schema = [sql for (sql,) in tables]
         revisions = index.execute("SELECT version_num FROM alembic_version").fetchall()
-    file = Path(storage.path_for_shard(run_id))
-    if file.exists():
-        return
     with closing(sqlite3.connect(file, isolation_level=None)) as run:
         run.execute("PRAGMA journal_mode=WAL")
         run.execute("BEGIN")

@@ -179,8 +179,15 @@ def remove_source(home: Home, path: Path) -> LogSource:
 
 
 def _absolute(path: Path) -> Path:
-    """The real place, so that two names of one folder are one source."""
-    return path.expanduser().resolve()
+    """The real place, so that two names of one folder are one source.
+
+    Raises:
+        SourceError: it begins with `~` and the name of nobody.
+    """
+    try:
+        return path.expanduser().resolve()
+    except RuntimeError:
+        raise SourceError(f"source {path}: nobody here has that name") from None
 
 
 def _write(home: Home, sources: list[LogSource]) -> None:

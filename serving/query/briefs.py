@@ -19,7 +19,7 @@ from cairn.knowledge.practices.briefs.brief import (
 )
 from cairn.knowledge.practices.tasks import tasks_named
 from cairn.knowledge.schema.tables import BRIEFS
-from cairn.serving.query.muted import muted_at
+from cairn.serving.query.interests import preferences_at
 from cairn.serving.query.work import (
     known_errors,
     known_folders,
@@ -108,6 +108,6 @@ def _lines(
     facts = passed_on(reader.memory(), reader.latest, reader.state.policy)
     ground = Ground(
         known_practices(reader), known_project_facts(reader), known_errors(reader), facts, told,
-        placed, muted(muted_at(reader)),
+        placed, muted(preferences_at(reader)),
     )  # fmt: skip
     return brief(project, ground)

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.interests.interests import interests as interests_of
+from cairn.knowledge.interests.preferences import in_force
 from cairn.knowledge.schema.tables import ENGAGEMENTS, ENTITIES, INTERESTS, PREFERENCES
 from cairn.serving.read.pagination import Key, Page, page
 from cairn.serving.read.reader import Reader
@@ -58,6 +59,13 @@ def rows_of(reader: Reader) -> pl.LazyFrame:
         reader.state.policy,
         reader.as_of,
     ).lazy()
+
+
+def preferences_at(reader: Reader) -> pl.DataFrame:
+    """What somebody likes, dislikes or muted at the reader's moment: rows of PREFERENCES."""
+    columns = ["attitude", "source", "topic", "started_at", "ended_at"]
+    rows = reader.table(PREFERENCES, columns).collect()
+    return in_force(rows, "started_at", "ended_at", reader.latest)
 
 
 def _signs(reader: Reader, ids: list[str]) -> dict[str, dict[str, Any]]:

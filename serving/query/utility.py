@@ -5,7 +5,8 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.schema import tables
-from cairn.serving.query.muted import PIECE_ID, muted_at
+from cairn.serving.query.interests import preferences_at
+from cairn.serving.read.id_lookup import PIECE_ID
 from cairn.serving.read.reader import Reader
 
 _COLUMNS = [name for name in tables.UTILITY.columns if name != "namespace"]
@@ -32,8 +33,9 @@ def utility(reader: Reader, limit: int = 20) -> dict[str, Any]:
 
 
 def _muted(reader: Reader) -> pl.DataFrame:
-    held = muted_at(reader).filter(pl.col("topic").str.contains(PIECE_ID))
-    return held.select(piece_id="topic", since="started_at").sort(
+    held = preferences_at(reader).filter(attitude="mute")
+    pieces = held.filter(pl.col("topic").str.contains(PIECE_ID))
+    return pieces.select(piece_id="topic", since="started_at").sort(
         "since", "piece_id", descending=[True, False], nulls_last=True
     )
 

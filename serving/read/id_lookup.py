@@ -44,6 +44,10 @@ COUNTED = frozenset({"practice", "fix", "project_fact"})
 """Kinds that are counted from what was run and edited: nobody says that they are true or not."""
 
 
+PIECE_ID = r"^[a-z]{1,2}_[0-9a-f]{4,}$"
+"""How the id of a piece of memory looks, or its beginning."""
+
+
 class UnknownId(Exception):  # noqa: N818  what a person is told
     """Nothing has that id, or several things do; the message says which."""
 

@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from cairn.knowledge.interests.preferences import in_force, muted
+from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.nlp.text import words
 from cairn.knowledge.schema.entity_types import OF_PROSE
-from cairn.knowledge.schema.tables import MEMORY_ENTITIES, PREFERENCES
-from cairn.serving.query.interests import rows_of
+from cairn.knowledge.schema.tables import MEMORY_ENTITIES
+from cairn.serving.query.interests import preferences_at, rows_of
 from cairn.serving.read.reader import Reader
 from cairn.serving.retrieval.ranking import ScoredHit
 
@@ -20,8 +20,6 @@ STEPS = 20
 
 LONGEST_NAME = 4
 """Words of a name that is looked for in facts."""
-
-_PREFERENCE = ("attitude", "source", "topic", "started_at", "ended_at")
 
 
 @dataclass(frozen=True)
@@ -90,8 +88,7 @@ def _read(reader: Reader) -> Personalization:
     }
     interest: dict[str, float] = {}
     unwanted: dict[str, set[str]] = {}
-    every = reader.table(PREFERENCES, [*_PREFERENCE]).collect()
-    held = in_force(every, "started_at", "ended_at", reader.latest)
+    held = preferences_at(reader)
     names, no_prose = _said(held), set[str]()
     for row in rows.sort("score", "entity_id").iter_rows(named=True):
         type_, own = called.get(row["entity_id"], ("", set[str]()))

@@ -11,8 +11,8 @@ from typing import Any
 from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.nlp.names import canonical
 from cairn.resources.context import State
-from cairn.serving.query.muted import PIECE_ID, muted_at
-from cairn.serving.read.id_lookup import COUNTED, UnknownId, entities_called, find
+from cairn.serving.query.interests import preferences_at
+from cairn.serving.read.id_lookup import COUNTED, PIECE_ID, UnknownId, entities_called, find
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import NEXT_RUN
 from cairn.serving.write.decisions import Undecidable
@@ -53,7 +53,7 @@ def muted_as(reader: Reader, said: str) -> str:
     Raises:
         UnknownId: no entity is called so, and no piece of memory has that id.
     """
-    if said in muted(muted_at(reader)):  # known no more, perhaps, and yet to be taken back
+    if said in muted(preferences_at(reader)):  # known no more, perhaps, and yet to be taken back
         return said
     try:
         found = entities_called(reader, said).sort("active_facts", descending=True)

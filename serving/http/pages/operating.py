@@ -76,11 +76,10 @@ def watch(access: Access, namespace: str, path: str) -> None:
     """
     _operating(access)
     state = access.memory.state
-    place = Path(path).expanduser() if path.startswith("~") else Path(path)
-    if not place.is_absolute():
+    if not path.startswith(("/", "~")):  # from where the server was started means nothing here
         raise Undecidable("the whole path is needed, from / or ~")
     try:
-        add_source(state.home, place, namespace, state.settings.timezone)
+        add_source(state.home, Path(path), namespace, state.settings.timezone)
     except (SourceError, ValueError) as error:
         raise Undecidable(str(error)) from None
 

@@ -1,7 +1,7 @@
 """The routes of pages: what a query answers, by its template, or as JSON behind `.json`."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple, get_origin
 from urllib.parse import urlencode
@@ -114,10 +114,7 @@ def forget(asked: Asked, namespace: str, id: str = "", everywhere: str = "") -> 
 def agents(asked: Asked, namespace: str) -> Response:
     """Which agents are on this machine, and which are connected."""
     asked.namespace(namespace)
-    found = [
-        (one, one.last_event_at and datetime.fromtimestamp(one.last_event_at, UTC))
-        for one in agents_here(asked)
-    ]
+    found = agents_here(asked)
     return _page(asked, "agents.html", "Agents", agents=found, then=AGENTS, as_json=None)
 
 

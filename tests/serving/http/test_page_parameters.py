@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cairn.serving.http.pages.actions import ACTIONS, OPERATING
+from cairn.serving.http.pages.actions import ACTIONS
 from cairn.serving.http.pages.page import PAGES, ShownPage
 from cairn.serving.query.review.queue import REVIEWED
 
@@ -131,7 +131,7 @@ def test_a_form_of_nonsense_is_refused_on_a_page(client: TestClient) -> None:
     )  # fmt: skip
     for body in bodies:
         for action in ACTIONS:
-            if action in OPERATING:
+            if action in ("retry", "backfill"):
                 continue
             answer = client.post(f"/n/samples/do/{action}", content=body + token, headers=OURS)
             assert answer.status_code in {400, 404, 409, 422} or action == "decide-by-rule", action

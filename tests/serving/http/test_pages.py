@@ -386,7 +386,10 @@ def test_whoever_runs_the_server_adds_sources_and_connects_agents(
     page = "/n/samples/sources"
     watched = sent(person, page, "watch", "sources", path=str(logs))
     assert str(logs) in unescape(watched.text)
-    for path, why in (("logs", "whole path"), (str(logs / "no"), "no such file"), ("/\0", "null")):
+    for path, why in (
+        ("logs", "whole path"), (str(logs / "no"), "no such file"), ("/\0", "null"),
+        ("~nobody-here/logs", "nobody"),
+    ):  # fmt: skip
         refused = sent(person, page, "watch", path=path)
         assert (refused.status_code, why in refused.text) == (422, True), path
 

@@ -4,7 +4,6 @@ import difflib
 import os
 import sys
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -173,15 +172,8 @@ def _project() -> Path:
 
 def _show(home: Home, *, as_json: bool) -> None:
     found = states(home, AGENTS, Path.home(), os.environ)
-    last = {
-        one.name: datetime.fromtimestamp(one.last_event_at, UTC)
-        for one in found
-        if one.last_event_at is not None
-    }
     if as_json:
-        emit_json(
-            {"agents": [asdict(one) | {"last_event_at": last.get(one.name)} for one in found]}
-        )
+        emit_json({"agents": [asdict(one) | {"last_event_at": one.heard_at} for one in found]})
         return
     print_table(
         [
@@ -189,7 +181,7 @@ def _show(home: Home, *, as_json: bool) -> None:
                 "agent": one.name,
                 "here": "yes" if one.is_here else "no",
                 "connected": "\n".join(one.connected) or "no",
-                "last": f"{last[one.name]:%Y-%m-%d %H:%M}" if one.name in last else "none yet",
+                "last": f"{one.heard_at:%Y-%m-%d %H:%M}" if one.heard_at else "none yet",
             }
             for one in found
         ],
