@@ -43,7 +43,7 @@ PRACTICES_STAGE = Stage(
 )
 
 PROJECT_FACTS_STAGE = Stage(
-    stage_of("project_facts", 7, "Package managers, files, versions, forms, ports, wishes."),
+    stage_of("project_facts", 8, "Package managers, files, versions, forms, ports, wishes."),
     (tables.COMMAND_RUNS, tables.FILE_EDITS, tables.OBSERVATIONS, tables.PROJECTS),
     (tables.PROJECT_FACTS,),
     lambda reads, _: StageResult(

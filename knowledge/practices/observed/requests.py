@@ -60,10 +60,9 @@ _VERBS = (
 )
 """What is done again and again. A list, for a name of two words looks like an order, too."""
 
-_MAKES = frozenset(
-    map(stem, ["add", "create", "draft", "file", "log", "open", "raise", "record", "write"])
-)
-"""One verb for another, of whatever is asked for: "log a to-do", "add a to-do"."""
+_NOTES = frozenset(map(stem, ["add", "file", "log", "record"]))
+"""One verb for another, of what is noted: "log a to-do", "add a to-do". To create is another
+thing: who wants logging added has not asked to "create the logs"."""
 
 _ORDER = lazy_pattern(rf"(?:{_VERBS})(?![\w'-])")
 _ANYTHING_LIST = (
@@ -129,7 +128,7 @@ def request_key(phrase: str) -> tuple[str, str]:
     """What two phrases share that ask for the same: what is done, and with what."""
     words = phrase.lower().split()
     verb = stem(words[0])
-    return "add" if verb in _MAKES else verb, _head(words[-1])
+    return "add" if verb in _NOTES else verb, _head(words[-1])
 
 
 def _asked(text: str) -> Iterator[str]:

@@ -94,11 +94,15 @@ def test_what_others_ask_for_is_not_what_the_person_does(session):
         ("update changelog", "update @docs/CHANGELOG.md"),
         ("add a test", "add some tests"),
         ("add a quay:note", "add notes"),
-        ("log a berth note", "create the note"),
+        ("log a berth note", "add the note"),
     ],
 )
 def test_one_thing_asked_for_in_other_words_is_one_thing(one, other):
     assert request_key(one) == request_key(other) != request_key("update the test")
+
+
+def test_to_create_something_is_another_wish_than_to_add_to_it():
+    assert request_key("create the logs") != request_key("add logging")
 
 
 def test_what_a_call_tells_is_known_once_it_ended(session):
