@@ -1,10 +1,12 @@
 """Housekeeping of the night: nothing that readers see changes."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
 
 from cairn.assets.engine.namespaces import NAMESPACES
+from cairn.assets.engine.old_runs import remove_old_runs
 from cairn.knowledge.schema.tables import TABLES
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import tombstones
@@ -16,7 +18,7 @@ from cairn.resources.warehouse.publication import generations_in_use, versions_i
     deps=["publication"],
     description=(
         "No table: once a night small files are compacted, checkpoints are written, and what no"
-        " manifest names any more is removed."
+        " manifest names any more is removed; so are runs that Dagster kept for long."
     ),
     group_name="serving",
     partitions_def=NAMESPACES,
@@ -37,11 +39,13 @@ def maintenance(
         own.prune_vectors()
         if state.sharing:
             state.sharing.tidy(own.own, thorough=bool(tombstones(state.home, own.own)))
+    runs = remove_old_runs(context.instance, own.own, datetime.now(UTC))
     note_night(state.home, own.own)
     return dg.MaterializeResult(
         metadata={
             "files_removed": sum(removed.values()),
             "generations_removed": generations,
+            "runs_removed": runs,
             **{f"files_removed/{name}": count for name, count in removed.items() if count},
         }
     )

@@ -30,6 +30,7 @@ from cairn.pipelines.planning.in_flight import (
 )
 from cairn.pipelines.planning.instance import instance_of
 from cairn.pipelines.planning.pending import is_pending, night_model_work_pending, owes
+from cairn.pipelines.planning.run_history import innermost, reason
 from cairn.resources.context import State
 from cairn.resources.effects import switched_off
 from cairn.resources.home.damage import Damaged, reading
@@ -530,18 +531,7 @@ def _told(listener: Listener | None, came: Callable[[], bool]) -> Generator[None
 
 
 def _reason(result: dg.ExecuteInProcessResult) -> str:
-    for event in result.get_step_failure_events():
-        error = event.step_failure_data.error
-        while error and error.cause:
-            error = error.cause
-        if error and error.cls_name in INTERRUPTS:
-            raise KeyboardInterrupt
-        if error:
-            return f"{event.step_key}: {error.cls_name}: {error.message.strip().splitlines()[0]}"
-    for event in result.all_events:
-        if event.event_type == dg.DagsterEventType.RESOURCE_INIT_FAILURE:
-            error = event.engine_event_data.error
-            if error:  # before any step: another home writes, or what homes share is away
-                said = error.message.strip().splitlines()[0]
-                return said.removeprefix(f"{said.partition(': ')[0]}: ")
-    return f"run {result.run_id} failed: see `cairn ui`"
+    errors = map(innermost, result.get_step_failure_events())
+    if any(error and error.cls_name in INTERRUPTS for error in errors):
+        raise KeyboardInterrupt
+    return reason(result.all_events) or f"run {result.run_id} failed: see `cairn ui`"

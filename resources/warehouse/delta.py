@@ -28,7 +28,7 @@ SMALL = 1_000_000
 COMPRESSED = 8
 """How many times as long rows are in memory, about."""
 
-HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE"})
+HOUSEKEEPING = frozenset({"VACUUM START", "VACUUM END", "OPTIMIZE", "SET TBLPROPERTIES"})
 """Operations that make a new version without changing a row."""
 
 # Ids and long texts do not repeat, and nothing is looked up by where texts begin.
@@ -62,8 +62,10 @@ _WRITERS = {
     )
 }
 
-# Each stage of a run commits to it and opens it, which reads the log since the last checkpoint.
-_CONFIGURED: dict[str, dict[str, str]] = {"work": {"delta.checkpointInterval": "20"}}
+# Who opens a table reads its log since the last checkpoint, 0.4 ms for each commit, and a day has
+# hundreds of runs; Delta itself would write one after a hundred.
+CONFIGURED: dict[str, str] = {"delta.checkpointInterval": "20"}
+"""What Delta is told of each table, when it is made."""
 
 
 class Delta(DeltaTable):
@@ -288,11 +290,6 @@ def quoted(value: object) -> str:
 def written_as(table: str) -> WriterProperties:
     """How the files of a table are written."""
     return _WRITERS.get(table, _WRITER)
-
-
-def configured_as(table: str) -> dict[str, str | None]:
-    """What Delta is told of a table once, when it is made."""
-    return {**_CONFIGURED.get(table, {})}
 
 
 def stored_as(name: str, kind: pl.DataType) -> pl.Expr:

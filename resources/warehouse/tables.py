@@ -19,13 +19,13 @@ from cairn.resources.home.damage import RUN, Damaged, first_line
 from cairn.resources.home.seals import has_size
 from cairn.resources.warehouse.change_feed import apart, are_spread, rows_of
 from cairn.resources.warehouse.delta import (
+    CONFIGURED,
     HOOKS,
     WHOLE,
     Commit,
     Delta,
     Opened,
     TableScope,
-    configured_as,
     last_commit,
     opened,
     quoted,
@@ -477,7 +477,7 @@ class Tables:
                 partition_by=["day"] if table.by_day else [],
                 name=table.name,
                 description=table.about,
-                configuration=configured_as(table.name),
+                configuration={**CONFIGURED},
                 **common,
             )
         except CommitFailedError:

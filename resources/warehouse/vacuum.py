@@ -8,7 +8,7 @@ from typing import Any
 from deltalake.exceptions import DeltaError
 
 from cairn.resources.home.atomic_files import sync_folder
-from cairn.resources.warehouse.delta import HOOKS, Delta, opened, written_as
+from cairn.resources.warehouse.delta import CONFIGURED, HOOKS, Delta, opened, written_as
 
 SMALL_FILES = 32
 """More files than this beside one per partition, and the night compacts a table."""
@@ -36,6 +36,8 @@ def vacuumed(
     stored = opened(uri)
     if stored is None:
         return 0
+    if CONFIGURED.items() - stored.metadata().configuration.items():  # made by an older version
+        stored.alter.set_table_properties(CONFIGURED, post_commithook_properties=HOOKS)
     files = stored.file_uris()
     if len(files) > SMALL_FILES + len({uri.rpartition("/")[0] for uri in files}):
         stored.optimize.compact(

@@ -66,6 +66,7 @@ COMMANDS = {
     "retract": ("say", "Say that a fact is not true, or not worth knowing"),
     "undo": ("say", "Take decisions back, as if nobody had made them"),
     "forget": ("say", "Take something away for good, with all that rests on it alone"),
+    "runs": ("run", "What was run, how long it took, and why it failed"),
     "dead-letters": ("run", "What could not be read, and why"),
     "upgrade": ("run", "Bring a home of an older version to this one"),
     "embedder": ("run", "Show, try or change the embedding model"),

@@ -1,12 +1,14 @@
 """What runs all the time: Dagster's code server, its daemon and its UI, and the HTTP API."""
 
 import json
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from cairn.integrations.agents import cairn_command
-from cairn.resources.home.home import CHECKOUT
+from cairn.resources.home.home import CHECKOUT, Home
 from cairn.serving.runtime.logging import as_verbose
 from cairn.serving.runtime.supervisor import Child
 
@@ -15,6 +17,8 @@ GRAPH = CHECKOUT / "workspace.yaml"
 MODULE = "cairn.pipelines.definitions"
 LOCATION = "cairn" if GRAPH.is_file() else MODULE
 """Cursors of sensors are kept by it: it is the same for `cairn ui`."""
+UI_NOTE = "ui-port"
+"""File in Dagster's folder of a home."""
 
 
 def dev_command(port: int) -> list[str]:
@@ -29,6 +33,20 @@ def ui_command(port: int, workspace: Path = GRAPH) -> list[str]:
     where = ["-w", str(workspace)] if workspace.is_file() else ["-m", MODULE]
     quiet = ["--dagster-log-level", "warning", "--code-server-log-level", "warning"]
     return _dagster("dagster_webserver", "-h", "127.0.0.1", "-p", str(port), *where, *quiet)
+
+
+def note_ui(home: Home, port: int) -> None:
+    """Notes where the UI of a home is to listen, for those who lead to it."""
+    (home.dagster / UI_NOTE).write_text(str(port))
+
+
+def ui_address(home: Home) -> str | None:
+    """Where the UI of a home answers now; None if nothing does."""
+    with suppress(OSError, ValueError):
+        port = int((home.dagster / UI_NOTE).read_text())
+        with socket.create_connection(("127.0.0.1", port), timeout=0.2):
+            return f"http://127.0.0.1:{port}"
+    return None
 
 
 def make_storage(dagster: Path) -> None:
@@ -57,14 +75,14 @@ def children(
         workers: Processes that answer.
         ui_port: Where the UI listens; none if there is to be none.
     """
-    socket, workspace = folder / "code", folder / "workspace.yaml"
-    server = {"socket": str(socket), "location_name": LOCATION}
+    code_socket, workspace = folder / "code", folder / "workspace.yaml"
+    server = {"socket": str(code_socket), "location_name": LOCATION}
     workspace.write_text(json.dumps({"load_from": [{"grpc_server": server}]}))  # which YAML is, too
     source = ["-f", str(GRAPH.parent / "pipelines" / "definitions.py"), "-a", "defs",
               "-d", str(GRAPH.parent)]  # fmt: skip
     if not GRAPH.is_file():
         source = ["-m", MODULE, "--empty-working-directory"]
-    code = ["--socket", str(socket), "--location-name", LOCATION, "--log-level", "warning"]
+    code = ["--socket", str(code_socket), "--location-name", LOCATION, "--log-level", "warning"]
     listens = ["--host", host, "--port", str(port), "--workers", str(workers)]
     quiet = ["--log-level", "warning"]
     ours = [*cairn_command(home), *as_verbose()]
@@ -72,9 +90,9 @@ def children(
     return [
         Child("api", [*ours, "serve", *listens]),
         Child("intake", [*ours, "run", "--watch"]),
-        Child("code", _dagster("dagster", "api", "grpc", *source, *code), opens=socket),
-        Child("daemon", daemon, needs=socket),
-        *([Child("ui", ui_command(ui_port, workspace), needs=socket)] if ui_port else []),
+        Child("code", _dagster("dagster", "api", "grpc", *source, *code), opens=code_socket),
+        Child("daemon", daemon, needs=code_socket),
+        *([Child("ui", ui_command(ui_port, workspace), needs=code_socket)] if ui_port else []),
     ]
 
 

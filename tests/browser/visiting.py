@@ -55,6 +55,7 @@ BESIDE = {
     "search-empty": f"/n/{NAMESPACE}/search",
     "forget": f"/n/{NAMESPACE}/forget",
     "agents": f"/n/{NAMESPACE}/agents",
+    "runs": f"/n/{NAMESPACE}/runs",
     "login": "/login",
     "refused": f"/n/{NAMESPACE}/facts/f_0000000000000000",
     "refused-namespace": "/n/nobody",

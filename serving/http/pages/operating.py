@@ -19,7 +19,7 @@ from cairn.serving.write.decisions import Undecidable
 PATIENCE = 0.2
 """Seconds that a page waits for what a command tells; it is loaded again until it is there."""
 
-_STALE, _ROWS, _RETRY, _BACKFILL = (LastAnswer[Any]() for _ in range(4))
+_STALE, _ROWS, _RETRY, _BACKFILL, _RUNS = (LastAnswer[Any]() for _ in range(5))
 
 
 def operates(access: Access) -> bool:
@@ -43,6 +43,20 @@ def staleness(state: State, namespace: str, *, with_rows: bool) -> dict[str, Any
     rows = ["--rows"] if with_rows else []
     arguments = ["stale", *rows, "--json", "--namespace", namespace]
     return _answer(_ROWS if with_rows else _STALE, of, state, arguments)
+
+
+def runs(access: Access, namespace: str) -> list[dict[str, Any]] | None:
+    """What `cairn runs --json` tells of a namespace; None while it is asked.
+
+    Raises:
+        HttpRefused: the caller may not see that, or it cannot be told now.
+    """
+    _operating(access)
+    state = access.memory.state
+    manifest = published(state.home, namespace)
+    of = (state.home.root, namespace, manifest and manifest.published_at, int(time.time() // 10))
+    found = _answer(_RUNS, of, state, ["runs", "--json", "--namespace", namespace])
+    return None if found is None else found["runs"]
 
 
 def retry(access: Access, namespace: str) -> None:

@@ -17,7 +17,7 @@ from cairn.knowledge.schema.learning_categories import CATEGORIES
 from cairn.serving.http.auth import Access, Asked
 from cairn.serving.http.errors import HttpRefused
 from cairn.serving.http.pages.login import is_page
-from cairn.serving.http.pages.operating import PATIENCE, agents_here, operates, staleness
+from cairn.serving.http.pages.operating import PATIENCE, agents_here, operates, runs, staleness
 from cairn.serving.http.pages.page import PAGES, ShownPage
 from cairn.serving.http.pages.pictures import lineage, neighbours, picture
 from cairn.serving.http.pages.rendering import shown
@@ -116,6 +116,13 @@ def agents(asked: Asked, namespace: str) -> Response:
     asked.namespace(namespace)
     found = agents_here(asked)
     return _page(asked, "agents.html", "Agents", agents=found, then=AGENTS, as_json=None)
+
+
+@router.get("/n/{namespace}/runs")
+def latest_runs(asked: Asked, namespace: str) -> Response:
+    """What Dagster ran of a namespace, with links into its UI."""
+    asked.namespace(namespace)
+    return _page(asked, "runs.html", "Runs", runs=runs(asked, namespace), as_json=None)
 
 
 def _forgetting(

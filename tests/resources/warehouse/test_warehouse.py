@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 from polars.testing import assert_frame_equal
 
 from cairn.knowledge.engine.diff import Change, with_change
@@ -21,6 +21,7 @@ from cairn.knowledge.schema.tables import CANDIDATES, FACTS, FUNNEL, TABLES, WOR
 from cairn.knowledge.schema.tables.table import TEXT, Column
 from cairn.resources.home.damage import Damaged
 from cairn.resources.warehouse import delta
+from cairn.resources.warehouse.delta import CONFIGURED
 from cairn.resources.warehouse.tables import Tables
 from cairn.resources.warehouse.warehouse import Conflict, Warehouse
 
@@ -202,15 +203,27 @@ def test_old_versions_can_be_read_and_a_run_is_named_in_its_commit(tmp_path: Pat
     assert DeltaTable(tmp_path / "a" / "funnel").history(1)[0]["run_id"] == "run-7"
 
 
-def test_to_open_what_each_stage_commits_to_reads_few_of_its_commits(tmp_path: Path) -> None:
+def test_to_open_a_table_reads_few_of_its_commits(tmp_path: Path) -> None:
     warehouse = Warehouse(tmp_path)
     for number in range(1, 24):
-        warehouse.write(WORK, _rows(WORK, 2 * number).filter(namespace="a"))
-    log = tmp_path / "a" / "work" / "_delta_log"
+        warehouse.write(FACTS, _rows(FACTS, 2 * number).filter(namespace="a"))
+    log = tmp_path / "a" / "facts" / "_delta_log"
     assert len(list(log.glob("*.json"))) == 23
     newest = max(file.name for file in log.glob("*.checkpoint.parquet"))
     assert 23 - int(newest[:20]) < 20
-    assert _stored(Warehouse(tmp_path), WORK).height == 23
+    assert _stored(Warehouse(tmp_path), FACTS).height == 23
+
+
+def test_upkeep_has_an_older_table_opened_as_fast(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "funnel"
+    write_deltalake(folder, FUNNEL.frame(_gates(a=1)).to_arrow(), name="funnel")
+    warehouse = Warehouse(tmp_path).of("a")
+    for _ in range(2):
+        warehouse.maintain(FUNNEL)
+    assert DeltaTable(folder).metadata().configuration == CONFIGURED
+    told = [one["operation"] for one in DeltaTable(folder).history()]
+    assert told.count("SET TBLPROPERTIES") == 1
+    assert warehouse.version(FUNNEL) == 0, "no row has changed"
 
 
 def test_what_is_read_of_one_namespace_has_no_empty_part(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ READING: dict[str, Sequence[str]] = {
     "costs": (),
     "metrics": (),
     "dead-letters": (),
+    "runs": (),
     "stale": (),
 }
 """Commands that take a namespace → what they are asked about all that it holds."""

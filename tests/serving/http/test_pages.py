@@ -2,16 +2,21 @@
 
 import json
 import re
+import socket
 import time
 from collections.abc import Generator, Iterator
 from html import unescape
 from pathlib import Path
 
+import dagster as dg
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
+from cairn.assets.engine.namespaces import NAMESPACES, make_known
+from cairn.pipelines.planning.instance import instance_of
+from cairn.pipelines.runner import QUIET
 from cairn.resources.context import State
 from cairn.resources.home.api_keys import add_key
 from cairn.resources.home.home import open_home
@@ -23,6 +28,7 @@ from cairn.serving.http.pages.page import PAGES
 from cairn.serving.query.listing import conversations, episodes, facts, learnings
 from cairn.serving.read.reader import Reader, open_reader
 from cairn.serving.retrieval.open_memory import Memory
+from cairn.serving.runtime.services import note_ui
 from cairn.serving.status.pending import pending
 from tests.journeys.running import follow
 from tests.serving.http.conftest import LOCAL
@@ -405,6 +411,32 @@ def test_whoever_runs_the_server_adds_sources_and_connects_agents(
     assert sent(person, page, "connect", agent="claude-code", remove="1").status_code == 200
     assert not settings.exists()
     assert sent(person, page, "connect", agent="vim").status_code == 404
+
+
+@dg.asset(partitions_def=NAMESPACES)
+def broken() -> None:
+    raise ValueError("no <b> here")
+
+
+def test_whoever_runs_the_server_sees_what_dagster_ran(
+    person: TestClient, copied: State, closed: TestClient, keys: dict[str, str]
+) -> None:
+    with instance_of(copied.home) as instance:
+        make_known(instance, ["samples"])
+        job = dg.Definitions([broken], jobs=[dg.define_asset_job("all")]).resolve_job_def("all")
+        job.execute_in_process(
+            instance=instance, partition_key="samples", raise_on_error=False, run_config=QUIET
+        )
+    with socket.create_server(("127.0.0.1", 0)) as ui:
+        port = ui.getsockname()[1]
+        note_ui(copied.home, port)
+        page, end = person.get("/n/samples/runs").text, time.monotonic() + 60
+        while "is being asked" in page and time.monotonic() < end:
+            page = person.get("/n/samples/runs").text
+    assert f'<a href="http://127.0.0.1:{port}/runs/' in page
+    assert "broken: ValueError: no &lt;b&gt; here" in page
+    enter(closed, keys["bo"])
+    assert closed.get("/n/bo/runs").status_code == 403
 
 
 def _token(client: TestClient, namespace: str) -> str:

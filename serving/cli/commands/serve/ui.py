@@ -25,12 +25,13 @@ which does that, it is the UI alone. Ctrl-C ends it."""
 def command(ctx: click.Context, port: int) -> None:
     """Open Dagster's UI on this state: lineage, runs, metadata, checks."""
     from cairn.resources.home.daemon_lock import AlreadyRuns, daemon_lock
-    from cairn.serving.runtime.services import dev_command, ui_command
+    from cairn.serving.runtime.services import dev_command, note_ui, ui_command
 
     state = options.state_of(ctx)
     if _taken(port):
         raise click.ClickException(f"port {port} is in use: choose another with --port")
     state.home.dagster_environment()
+    note_ui(state.home, port)
     click.echo(f"http://127.0.0.1:{port} shows {state.home.root}; Ctrl-C ends it", err=True)
     sys.stderr.flush()
     # In place of this process, so that Ctrl-C and the exit code are Dagster's own.

@@ -100,7 +100,7 @@ def command(
             for child in started:
                 click.echo(f"{child.name:<6}  {shlex.join(child.command)}")
             return
-        _run(home, started)
+        _run(home, started, ui_port if ui else None)
 
 
 def _home(ctx: click.Context) -> "Home":
@@ -126,9 +126,9 @@ def _free(home: "Home", host: str, port: int) -> int:
         raise click.ClickException(str(error)) from None
 
 
-def _run(home: "Home", started: Sequence["Child"]) -> None:
+def _run(home: "Home", started: Sequence["Child"], ui_port: int | None) -> None:
     from cairn.resources.home.daemon_lock import AlreadyRuns, daemon_lock
-    from cairn.serving.runtime.services import make_storage
+    from cairn.serving.runtime.services import make_storage, note_ui
     from cairn.serving.runtime.supervisor import keep_running
 
     def say(text: str) -> None:
@@ -150,6 +150,8 @@ def _run(home: "Home", started: Sequence["Child"]) -> None:
             os.environ["PYTHONWARNINGS"] = "ignore"  # of Dagster's own processes, too
             about = "; ".join(ABOUT[child.name] for child in started)
             make_storage(home.dagster)
+            if ui_port:
+                note_ui(home, ui_port)
             say(f"{'up':<6}  over {home.root}: {about}. Ctrl-C ends it")
             keep_running(started, [lock], say, ended)
     except AlreadyRuns as other:
