@@ -7,6 +7,8 @@ of the agent. Those who wrote the messages did not know the rules. A message tha
 found where a fact of PREDICATES rests on it, whatever words are kept; one that holds nothing (kind
 `drop`) is wrongly kept then. Sets named `whole` are of whole sessions, in which three messages of
 four hold nothing, as in life; of the others the half that holds nothing was written to look as if.
+Sets named `retold` are what people typed to agents in public projects, message for message, told
+again of made-up ones: as long, as vague, with the same slips; six of seven hold nothing.
 """
 
 import argparse
@@ -27,6 +29,7 @@ SAID = Path(__file__).parent / "said"
 FITTED = frozenset(
     [f"sessions_{each}" for each in (1, 2, 3)]
     + [f"sessions_whole_{each}" for each in range(1, 7)]
+    + [f"sessions_retold_{each}" for each in range(1, 20)]
     + ["chats_usual"]
     + [f"chats_whole_{each}" for each in range(1, 6)]
     + [f"chats_warm_{each}" for each in range(1, 6)]

@@ -151,7 +151,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        13,
+        14,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -187,6 +187,15 @@ RULES: tuple[Rule, ...] = (
             RuleExample(
                 "keep our design notes in the wiki", ("Keep our design notes in the wiki",)
             ),
+            RuleExample(
+                "update the quay rule to specify to always open a new berth sheet",
+                ("Always open a new berth sheet",),
+            ),
+            RuleExample(
+                "you edited the chart in the main checkout, not the worktree",
+                ("You edited the chart in the main checkout, not the worktree",),
+            ),
+            RuleExample("why didn't you run the tide check", ("Run the tide check",)),
             RuleExample("No code changes. The path is wrong: it's `~/quay`, not `~/pier`."),
             RuleExample("I only want to look. No warning. Nice commits. We were not supposed to."),
             RuleExample("Always run the tests, should I? Don't worry. Never mind. Fix this."),
@@ -200,7 +209,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        11,
+        12,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

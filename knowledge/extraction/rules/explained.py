@@ -215,7 +215,7 @@ _DOUBTS = lazy_pattern(
     r"|should|could|would|want|need you|you|i|my|me)\b|\?"
 )
 _OF_US_NOW = lazy_pattern(
-    r"(?:we|they) are (?:not )?(?:ready|concerned|worried|done|there|fine|good|interested|sure|trying|looking|going|talking)\b"
+    r"(?:we|they) (?:are|were) (?:not )?(?:working|ready|concerned|worried|done|there|fine|good|interested|sure|trying|looking|going|talking)\b"
 )
 _THINGS_SEEN = lazy_pattern(
     r"\b(?:here|above|below|this|these|those|again|now|currently|still|today|just)\b"
@@ -322,7 +322,7 @@ def _told(
                 found := _stands(text, start + places[at], end, plain[at:], stands[0])
             ):
                 return found
-        if in_project and tells_of_project(told):
+        if in_project and tells_of_project(told) and not _HEDGED.search(told):
             kept = as_kept(text[start + places[opening] : end])
             return Explanation(kept, start + places[opening], end, lasting=True) if kept else None
     start += places[opening]
@@ -351,12 +351,14 @@ def _stands(text: str, start: int, end: int, told: str, stands: str) -> Explanat
         or _COMPLAINS.search(told)
         or _DOUBTS.search(_NEEDED.sub(" ", _NEXT_CLAUSE.split(told, maxsplit=1)[0]))
         or _MOMENT.search(stands)
+        or _HEDGED.search(told)
         or (stands.endswith("x") and "`" not in text[start:end])
     )
     kept = None if passes else as_kept(text[start:end])
     return Explanation(kept, start, end, lasting=True) if kept else None
 
 
+_HEDGED = lazy_pattern(r"\bwhatever\b|\bi (?:think|guess|believe)\b")
 _NEEDED = lazy_pattern(
     r"\b(?:you|we|one) (?:first |also |always )?(?:need to|have to|must|can)\b|\bis me\b"
 )
@@ -411,7 +413,7 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        11,
+        12,
         "What a person explains: how things are set up, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,

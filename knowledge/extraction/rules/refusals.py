@@ -336,7 +336,7 @@ _READS = _SOME_REFUSAL & (CALLS | _RESULT_REFUSED | _INTERRUPTED | SAID_BY_PERSO
 RULES: tuple[Rule, ...] = (
     rule(
         "refuses",
-        6,
+        7,
         "A call that a person did not allow, with the reason that they gave.",
         confidence=0.8,
         reads=_READS,
@@ -355,7 +355,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "redirects",
-        3,
+        4,
         "What a person typed right after they stopped an agent, where it turns the agent round; "
         "and directives in the reason of a refusal.",
         predicate="asks",

@@ -162,6 +162,10 @@ def statements(text: str) -> tuple[StatementSentence, ...]:
     )
 
 
+_CAPITAL = re.compile(r"(?:^|[.!?]\s+|\n\W*)[A-Z](?!\s*[A-Z\d])")
+"""Where a sentence begins as it is taught."""
+
+
 @lru_cache(maxsize=8_192)
 def prose(text: str) -> tuple[ProseSentence, ...]:
     """Places of the sentences of a message that are prose: no code, log, table or heading."""
@@ -171,7 +175,7 @@ def prose(text: str) -> tuple[ProseSentence, ...]:
     whole = _WRAPPED.sub(" ", whole)
     found: list[ProseSentence] = []
     line_end, skipped, headings = -1, False, _Headings()
-    for first, end in sentences(whole):
+    for first, end in sentences(whole, small=_CAPITAL.search(text) is None):
         start = first
         if start >= line_end:
             line_start = shown.rfind("\n", 0, start) + 1
@@ -406,7 +410,7 @@ def mentions(pattern: str) -> pl.Expr:
 RULES: tuple[Rule, ...] = (
     rule(
         "provides_solution",
-        5,
+        6,
         "A sentence that says what solved something.",
         confidence=0.7,
         reads=SAID & mentions(_SOLVED),
@@ -422,7 +426,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "identifies_issue",
-        5,
+        6,
         "A sentence that says what goes wrong.",
         confidence=0.7,
         reads=SAID & mentions(_WRONG),
@@ -438,7 +442,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "discovery",
-        5,
+        6,
         "A sentence that says what was found out.",
         confidence=0.6,
         reads=SAID & mentions(_FOUND_OUT),
@@ -453,7 +457,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        18,
+        19,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,

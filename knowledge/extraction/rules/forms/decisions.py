@@ -38,7 +38,7 @@ SETTLED = lazy_pattern(
     rf"""
       ^(?:we|i|{_SOMETHING})\ (?:have\ |has\ |had\ |is\ |was\ |been\ |finally\ |all\ |just\ )*{_CHOSE}
         (?!\ to\ (?:talk|discuss|meet|see|think|wait|add|update|fix|undo|revert|try|start)\b)\ (?!(?:it|this|so|yet|on\ that|that(?!\ (?!is\b|was\b)\w))\b)\S
-    | ^{_SOMETHING}\ (?:has\ been|have\ been|was|were|got|is|are)\ (?:\w+ly\ |both\ |finally\ )?{_ENDED}\b
+    | ^{_SOMETHING}(?<!\bit)\ (?:has\ been|have\ been|was|were|got|is|are)\ (?:\w+ly\ |both\ |finally\ )?{_ENDED}\b
     | (?:^|,\ ){_SOMETHING}\ (?:is|are)\ (?:out(?!\ of)|dead|abolished|frozen|final|history|off\ the\ table|settled|cancelled|on\ hold|out\ of\ scope)\b
     | ^{_SOMETHING}\ gets?\ (?:shut\ (?:off|down)|dropped|retired|replaced|deprecated|sunset|archived|removed\ (?:after|in|by|with|once|when))\b | (?:^|,\ ){_SOMETHING}\ goe?s?\ away\b
     | (?:^|[,:]\ |^for\ [\w-]+\ (?:[\w-]+\ )?)we\ (?:have\ )?(?:went|gone)\ with\ (?!{POINTED}(?<!the)|(?:him|her|what)\b)\w
@@ -57,7 +57,7 @@ SETTLED = lazy_pattern(
         |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|(?:ultimately\ |eventually\ |always\ )?going\ to\ (?:deploy|host|support|adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
     | ^(?:i|we)\ no\ longer\ (?!(?:recall|remember|know|see|get|think|understand|believe|recogni[sz]e)\b)\w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
     | ^we\ cannot\ (?:use|upgrade|depend\ on|rely\ on|change|rename|drop|support|break|store|expose)\ {_CHORE}\S | ^we\ do\ not\ care\ about\ (?!{POINTED}(?<!the))\S
-    | ^{_CHORE}{_SOMETHING}\ (?:(?:is|are)\ not\ (?:needed|required|necessary|important|a\ (?:goal|priority|concern))|(?:does|do)\ not\ matter)\b | ^no\ (?:[\w'/-]+\ ){{2,5}}?(?:needed|required|necessary)\b
+    | ^{_CHORE}{_SOMETHING}(?<!\bthat)(?<!\bwhich)\ (?:(?:is|are)\ not\ (?:needed|required|necessary|important|a\ (?:goal|priority|concern))|(?:does|do)\ not\ matter)\b | ^no\ (?:[\w'/-]+\ ){{2,5}}?(?:needed|required|necessary)\b
     | ^we\ do\ not\ (?:have|support|need|run)\ (?:the|our|any)\ [^,;?]{{2,60}}?\ (?:anymore|any\ more|any\ longer)\b | ^{_SOMETHING}\ (?:no\ longer\ exists?|(?:does|do)\ not\ exist\ any\ ?(?:more|longer))\b
     | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .'/@+-]{{2,40}}(?<!as)\ it\ (?:is|stays)(?:\ then)?(?:[,.!;]|\ but\b)
     | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}(?![\w.]*\ to\b)
@@ -111,9 +111,9 @@ TO_BE_SO = lazy_pattern(
       | (?:i|we)\ do\ not\ want\ (?!{POINTED}(?<!the)|to\b)(?:[\w'/.-]+\ ){{1,5}}(?:to|in|on|as|when|without|separate\ from|next\ to)\ (?=\w)
       | (?:i|we)\ (?:also\ |really\ |just\ )*want\ (?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,5}}?to\ (?:always\ |only\ |also\ |not\ )*(?:be(?!\ \w+ed\b)|use|have|stay|behave|show|start|live|return|default|look\ like|work\ like)\ (?!{_NO_STATE})(?=\S)
       | (?:we\ do\ not|i\ do\ not(?=\ want\ to\ (?:use|depend|rely|support|expose|introduce|maintain)\b))\ (?:ever\ )?want\ to\ (?!(?:worry|mess|touch|get|do|make|go|start|waste|be|spend|see|say|know|wait|think|fix|talk)\b){ORDER}\ (?={_CHORE}\S)
-      | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?=(?:replace|switch|migrate|move)\ (?!{POINTED}(?<!the))[^,;?]{{2,60}}?\ (?:with|to|into)\ (?!{POINTED}(?<!the))\S)
+      | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?=(?:replace|switch|migrate|move)\ (?!{POINTED}(?<!the)|\S*[@/])[^,;?]{{2,60}}?\ (?:with|to|into)\ (?!{POINTED}(?<!the))\S)
       | (?:i|we)\ (?:also\ |just\ )*want\ to\ (?:keep|stay|stick|avoid|support|allow|limit)\ (?={_CHORE}\S)
-      | (?=(?:(?:in|on|for)\ (?:[\w'/.@-]+\ ){{1,5}}?)?(?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,7}}?(?:should|must)\ (?:not\ |never\ |also\ |just\ |only\ |always\ |initially\ |all\ )*(?:be,?|have|use|go|live|return|show|appear|include|contain|stay|fall\ back|default|start|match|accept|require|behave|work\ like|take\ precedence|override|win)\ (?!{_NO_STATE})\S)
+      | (?=(?:(?:in|on|for)\ (?:[\w'/.@-]+\ ){{1,5}}?)?(?!{_NO_THING})(?:[\w'/.@-]+\ ){{1,7}}?(?<!\bit\ )(?:should|must)\ (?:not\ |never\ |also\ |just\ |only\ |always\ |initially\ |all\ )*(?:be,?|have|use|go|live|return|show|appear|include|contain|stay|fall\ back|default|start|match|accept|require|behave|work\ like|take\ precedence|override|win)\ (?!{_NO_STATE})\S)
       | (?=instead\ of\ [^,;?]{{2,60}}?,?\ (?:we\ should|let\ us)\ (?:just\ |rather\ )*{ORDER}\ \S)
       | (?=(?:import|treat|expose|store|alias)\ (?:[\w'/.@-]+\ ){{1,5}}?as\ \S)
       | (?=(?:rename|switch|migrate)\ (?:[\w'/.@-]+\ ){{1,5}}?from\ [\w'/.@-]+(?:\ [\w'/.@-]+){{0,2}}\ to\ [\w'/.@-]+)

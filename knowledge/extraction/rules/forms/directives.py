@@ -10,6 +10,7 @@ directive of it is a mark of generality (always, never, every, a bare plural, fr
 import re
 from typing import NamedTuple
 
+from cairn.knowledge.extraction.rules.forms.conduct import conduct_form
 from cairn.knowledge.extraction.rules.forms.word_classes import (
     ASKS,
     DOUBTED,
@@ -52,6 +53,7 @@ FOR_GOOD = lazy_pattern(
         \ (?!(?:have\ been|work|pass|be\ (?:green|passing|done|fine|fixed|ok))\b)\w
     | ^(?:only|nobody\ but)\ (?:the\ )?[\w-]+\ (?:[\w-]+\ )?(?:may|can|must|is\ allowed)\ \w
     | ^no\ (?:more\ )?{NO_SUCH}(?:\w+ing|{IN_GENERAL})(?:[.!]?$|\ (?:in|on|for|without|with|to|of|from|at|by|when|after|outside|unless|please)\b|,?\ please)
+    | ^no\ (?:more\ )?(?:[\w-]+\ ){{1,3}}(?:is|are)\ (?:allowed|permitted|wanted)\b | {_START}use\ (?:the\ )?x{{2,}}\S*(?:\ (?:command|script|tool|task|target))?\ (?:for|when)\ (?!{POINTED})\w
     | ^(?:only\ )?use\ (?!{POINTED})[^,;]{{1,40}}?,?\ (?:not|never|over|instead\ of|rather\ than|and\ not)\ (?!{POINTED})\S | ^only\ use\ (?!{POINTED})\w
     | ^(?!{POINTED}|(?:we|i|use|put|drop|go|do)\b)(?:[\w'-]+\ ){{1,3}}(?:over|rather\ than)\ (?!{POINTED}|(?:time|night|to)\b)[\w'-]+(?:\ [\w'-]+)?(?:[,.!;]|$|\ (?:for|in|when|please)\b)
     | ^prefer\ (?!no\b)\w | ^(?:i|we)\ would\ (?:much\ |really\ )?(?:prefer|rather)\ (?!(?:the|this|that|it|these|them|not|to|\w+\ the)\b)\w[^?]*\ (?:over|than|to|everywhere|instead\ of)\b
@@ -168,7 +170,7 @@ _INTRODUCED = lazy_pattern(
 )
 _POINTS_AT_HOME = lazy_pattern(
     r"\b(?:in|for|across|throughout|of|to)\ this\ (?:repo|repository|project|codebase|code\ base|workspace"
-    r"|monorepo|team|package)\b | \bso\ that\b | \bsuch\ that\b | \bis\ there\b | \bthere\ (?:should|must|has|needs|is|are)\b | \bthat\ way\b",
+    r"|monorepo|team|package)\b | \bthis\ (?:app|application|repo|repository|project|codebase|product|website)\b | \bso\ that\b | \bsuch\ that\b | \bis\ there\b | \bthere\ (?:should|must|has|needs|is|are)\b | \bthat\ way\b",
     re.VERBOSE,
 )
 _CONDITION = lazy_pattern(
@@ -199,6 +201,9 @@ def directive_form(plain: str) -> DirectiveForm | None:
         start = asked.end()
         plain = plain.rstrip().rstrip("?")
     told = plain[start:]
+    conduct = conduct_form(told)
+    if conduct is not None and alone(told[conduct:]):
+        return DirectiveForm(start + conduct, standing=True)
     if ASKS.match(told) or any(
         unsaid.search(told) for unsaid in (NO_DIRECTIVE, DOUBTED, REPORTED, _RIGHT_NOW)
     ):

@@ -188,7 +188,7 @@ ANSWERS = (
 
 
 IN_PASSING = (
-    human("The vendor of the crane is gone since 2011 so no point in searching for docs."),
+    human("The pilots have no phones on board, so the page has to work without a login."),
     agent("I leave that."),
 )
 

@@ -23,7 +23,7 @@ def test_an_ngram_is_of_words_or_of_a_piece_of_one() -> None:
             "We talked to the harbour board, no night tours, the ferry stays a day service",
             "decides",
         ),
-        ("The vendor of the crane is gone since 2011 so no point in searching for docs.", "states"),
+        ("The pilots have no phones on board, so the page has to work without a login.", "states"),
         ("App has no backend at all, everything local, tides in the documents dir", "states"),
         ("The tide page was slow because its table had no index, adding one fixed it", "states"),
     ],
@@ -50,10 +50,9 @@ def test_of_a_longer_message_the_sentence_that_says_it_is_taken() -> None:
         "ok go on",
         "can you check why the crane is slow, it was fine before the rebase",
         "If the board says no, does the ferry stay a day service?",
-        "We recently talked to the harbour board, the ferry currently stays a day service",
         "It stays a day service, they talked to the harbour board",
         "Maybe we talk to the harbour board and the ferry stays a day service",
-        "Get the latest list of ferries from the harbour board, so that we can use the right ones.",
+        "Get the latest list of ferries from the harbour board and sort it.",
         "Lets create a team of three for the crane, the berths and the tides.",
         "We talked to the harbour board. " * 40,
         "We talked to the harbour board, the ferry stays a day service, " + "x" * 2_000,
@@ -98,21 +97,23 @@ def test_other_weights_are_another_version_of_the_rule() -> None:
     """Else what was taken by the old ones would stand: raise it, and `make rule-digests`."""
     (own,) = RULES
     fitted_to = [weights(of).read_text(encoding="utf-8")[:16] for of in (SESSIONS, CHATS)]
-    assert (own.extractor.version, *fitted_to) == (5, "09a55d4a660ee7b7", "f713664fba18664d")
+    assert (own.extractor.version, *fitted_to) == (6, "42411aef9ad67c87", "f713664fba18664d")
 
 
 def test_in_messages_that_it_was_not_fitted_to_it_is_seldom_wrong() -> None:
-    found = {SESSIONS: [0, 0, 0, 0], CHATS: [0, 0, 0, 0]}
+    """Those that retell what people typed in life hold less, in fewer words, than made-up ones."""
+    found = {"chats": [0, 0, 0, 0], "sessions": [0, 0, 0, 0], "sessions_retold": [0, 0, 0, 0]}
     for name, own in measured().items():
+        count = found[max((of for of in found if name.startswith(of)), key=len)]
         for kind, counted in own.items():
             if kind != "auc":
                 at = 2 * (kind == "drop")
-                count = found[name.partition("_")[0]]
                 count[at] += counted["taken"]
                 count[at + 1] += counted["messages"]
-    for taken, there, wrongly, _ in found.values():
-        assert taken > there / 5
-        assert wrongly < taken / 15
+    for of, least in (("chats", 3), ("sessions", 3), ("sessions_retold", 10)):
+        taken, there, wrongly, nothing = found[of]
+        assert taken > there / least
+        assert wrongly < nothing / 40
     assert salience("ok go on", SESSIONS) < LEAST[SESSIONS]
 
 
