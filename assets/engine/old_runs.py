@@ -17,19 +17,27 @@ DAILY_KEPT = timedelta(days=90)
 """How long the last good run of each day stays: what the UI plots over time is read of it."""
 
 
+OF_ALL = ("dispatch", "enrich")
+"""Jobs whose runs are of no namespace."""
+
+
 def remove_old_runs(instance: dg.DagsterInstance, namespace: str, now: datetime) -> int:
-    """Removes runs of a namespace, with their events; gives how many.
+    """Removes runs of a namespace, and of no namespace, with their events; gives how many.
 
     Whatever made an asset last stays, however old it is: it says that the asset is there.
     """
-    old = instance.get_run_records(
+    filters = [
         dg.RunsFilter(
-            tags={PARTITION_NAME_TAG: namespace},
+            tags=tags, job_name=job, created_before=now - ALL_KEPT,
             statuses=[dg.DagsterRunStatus.SUCCESS, *_FAILED],
-            created_before=now - ALL_KEPT,
         )
-    )
-    going = {record.dagster_run.run_id for record in _not_kept(old, now)}
+        for tags, job in (({PARTITION_NAME_TAG: namespace}, None), *(({}, job) for job in OF_ALL))
+    ]  # fmt: skip
+    going = {
+        record.dagster_run.run_id
+        for which in filters
+        for record in _not_kept(instance.get_run_records(which), now)
+    }
     if going:
         going -= set(_made_last(instance, namespace))
     for run_id in sorted(going):

@@ -39,6 +39,15 @@ def conversation(reader: Reader, conversation_id: str) -> dict[str, Any] | None:
     return None if found.is_empty() else found.row(0, named=True)
 
 
+def file_of(reader: Reader, conversation_id: str) -> str | None:
+    """The file of the first line of a conversation; None if there is no such conversation."""
+    talk = conversation(reader, conversation_id)
+    if talk is None:
+        return None
+    rows = _told(reader, talk["day"]).filter(conversation_id=conversation_id)
+    return rows.sort("seq").select("source_file").first().collect().item()
+
+
 def messages(
     reader: Reader, conversation_id: str, limit: int = 20, cursor: str | None = None
 ) -> Page | None:

@@ -37,6 +37,31 @@ class LastAnswer(Generic[T]):
         self._answer: Future[T] = Future()
         self._answer.cancel()
 
+    @property
+    def under_way(self) -> bool:
+        """Whether one is being made."""
+        return not self._answer.done()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the last one ended without an answer."""
+        return self._of is not None and _failed(self._answer)
+
+    def is_about(self, what: object) -> bool:
+        """Whether the last one that was asked for is about that."""
+        return self._of == what
+
+    def told(self, seconds: float) -> T | None:
+        """The answer of the last one, as soon as it is there; None while it is made.
+
+        Raises:
+            Exception: as what made it.
+        """
+        try:
+            return self._answer.result(max(0.0, seconds))
+        except TimeoutError:
+            return None
+
     def of(self, what: object, make: Callable[[], T], seconds: float) -> T | None:
         """The answer about something, as soon as it is there; None while it is made.
 

@@ -56,6 +56,7 @@ BESIDE = {
     "forget": f"/n/{NAMESPACE}/forget",
     "agents": f"/n/{NAMESPACE}/agents",
     "runs": f"/n/{NAMESPACE}/runs",
+    "prompts": f"/n/{NAMESPACE}/prompts",
     "login": "/login",
     "refused": f"/n/{NAMESPACE}/facts/f_0000000000000000",
     "refused-namespace": "/n/nobody",

@@ -13,7 +13,15 @@ from cairn.resources.context import State
 from cairn.serving.http.auth import Access
 from cairn.serving.http.errors import HttpRefused, NotThere
 from cairn.serving.http.pages.login import Form, form_of
-from cairn.serving.http.pages.operating import backfill, connect, retry, stop_watching, watch
+from cairn.serving.http.pages.operating import (
+    backfill,
+    begin,
+    compare_prompt,
+    connect,
+    retry,
+    stop_watching,
+    watch,
+)
 from cairn.serving.http.pages.tokens import check_token
 from cairn.serving.http.routes.write import decided, forgotten
 from cairn.serving.models import bodies, parameters
@@ -40,6 +48,16 @@ async def do(request: Request, namespace: str, action: str) -> Response:
     check_token(request, form)
     access = Access(request, request.app.state.memory, request.state.caller)
     return await run_in_threadpool(_done, access, namespace, action, form)
+
+
+@router.post("/")
+async def do_first(request: Request) -> Response:
+    """Reads the first logs of a home that has none."""
+    form = await form_of(request)
+    check_token(request, form)
+    access = Access(request, request.app.state.memory, request.state.caller)
+    await run_in_threadpool(begin, access, form.get("path", [""])[0].strip())
+    return RedirectResponse("/", 303)
 
 
 class SentForm(NamedTuple):
@@ -205,6 +223,12 @@ def _backfill(form: SentForm) -> Told:
     backfill(form.access, form.own)
 
 
+def _compare(form: SentForm) -> Told:
+    prompt, talk = form.said.get("prompt", ""), form.said.get("talk", "")
+    compare_prompt(form.access, form.reader, prompt, talk)
+    return {"prompt": prompt, "talk": talk}
+
+
 def _watch(form: SentForm) -> Told:
     watch(form.access, form.own, form.said.get("path", ""))
 
@@ -218,7 +242,7 @@ def _stop_watching(form: SentForm) -> Told:
     stop_watching(form.access, form.own, form.said.get("path", ""))
 
 
-OPERATING = frozenset({"retry", "backfill", "watch", "stop-watching", "connect"})
+OPERATING = frozenset({"retry", "backfill", "watch", "stop-watching", "connect", "compare-prompt"})
 """What only whoever runs the server does."""
 
 ACTIONS: dict[str, Callable[[SentForm], Told]] = {
@@ -226,7 +250,7 @@ ACTIONS: dict[str, Callable[[SentForm], Told]] = {
     "learn": _learn, "schedule": _schedule, "search-again": _search_again, "react": _reaction,
     "notify-again": _notify_again, "missed": _missed, "forget": _forget,
     "retry": _retry, "backfill": _backfill, "watch": _watch,
-    "stop-watching": _stop_watching, "connect": _connect,
+    "stop-watching": _stop_watching, "connect": _connect, "compare-prompt": _compare,
 }  # fmt: skip
 """By the name in its address."""
 

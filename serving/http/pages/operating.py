@@ -13,13 +13,17 @@ from cairn.resources.home.sources import SourceError, add_source, list_sources, 
 from cairn.resources.warehouse.publication import published
 from cairn.serving.http.auth import Access
 from cairn.serving.http.errors import HttpRefused, NotThere
+from cairn.serving.query.conversation import file_of
+from cairn.serving.read.reader import Reader
 from cairn.serving.runtime.command import Busy, CommandFailed, LastAnswer, told_by
 from cairn.serving.write.decisions import Undecidable
 
 PATIENCE = 0.2
 """Seconds that a page waits for what a command tells; it is loaded again until it is there."""
 
-_STALE, _ROWS, _RETRY, _BACKFILL, _RUNS = (LastAnswer[Any]() for _ in range(5))
+FIRST = LastAnswer[Any]()
+"""The first run of a home."""
+_STALE, _ROWS, _RETRY, _BACKFILL, _RUNS, _PROMPTS, _COMPARED = (LastAnswer[Any]() for _ in range(7))
 
 
 def operates(access: Access) -> bool:
@@ -59,6 +63,65 @@ def runs(access: Access, namespace: str) -> list[dict[str, Any]] | None:
     return None if found is None else found["runs"]
 
 
+def prompts(access: Access, namespace: str) -> list[dict[str, Any]] | None:
+    """What `cairn prompts --json` tells of a namespace; None while it is asked.
+
+    Raises:
+        HttpRefused: the caller may not see that, or it cannot be told now.
+    """
+    _operating(access)
+    state = access.memory.state
+    manifest = published(state.home, namespace)
+    of = (state.home.root, namespace, manifest and manifest.published_at, int(time.time() // 60))
+    found = _answer(_PROMPTS, of, state, ["prompts", "--json", "--namespace", namespace])
+    return None if found is None else found["prompts"]
+
+
+def compare_prompt(access: Access, reader: Reader, prompt: str, talk: str) -> None:
+    """Asks the model with a prompt as it ships and as it is in force, about one conversation.
+
+    Raises:
+        NotThere: no prompt is called so, or no conversation.
+        HttpRefused: the caller may not, or others are being compared.
+    """
+    _operating(access)
+    state, namespace = access.memory.state, reader.namespace
+    if prompt not in state.settings.prompts.by_name:
+        raise NotThere("no prompt is called so")
+    file = file_of(reader, talk)
+    if file is None:
+        raise NotThere("there is no such conversation")
+    arguments = [
+        "prompts", "compare", f"{prompt}@cairn", prompt, file, "--json", "--namespace", namespace,
+    ]  # fmt: skip
+    of = (state.home.root, namespace, prompt, talk)
+    try:
+        _COMPARED.of(of, partial(told_by, state, arguments), 0.0)
+    except Busy:
+        raise HttpRefused(503, "others are being compared: ask again when that is over") from None
+    except CommandFailed:
+        raise HttpRefused(503, _NOT_COMPARED) from None
+
+
+def compared_prompt(
+    access: Access, namespace: str, prompt: str, talk: str
+) -> tuple[bool, dict[str, Any] | None]:
+    """Whether that was asked last, and what `cairn prompts compare --json` tells once it is done.
+
+    Raises:
+        HttpRefused: it failed.
+    """
+    if not _COMPARED.is_about((access.memory.state.home.root, namespace, prompt, talk)):
+        return False, None
+    try:
+        return True, _COMPARED.told(PATIENCE)
+    except CommandFailed:
+        raise HttpRefused(503, _NOT_COMPARED) from None
+
+
+_NOT_COMPARED = "that failed: `cairn prompts compare` says why"
+
+
 def retry(access: Access, namespace: str) -> None:
     """Has what could not be read or done tried again, beside the server.
 
@@ -96,6 +159,29 @@ def watch(access: Access, namespace: str, path: str) -> None:
         add_source(state.home, Path(path), namespace, state.settings.timezone)
     except (SourceError, ValueError) as error:
         raise Undecidable(str(error)) from None
+
+
+def begin(access: Access, path: str) -> None:
+    """Reads the first logs of a home, beside the server: those of a path, else the samples.
+
+    Raises:
+        Undecidable: the path cannot be a source; the message says why.
+        HttpRefused: the caller may not, or others are being read.
+    """
+    _operating(access)
+    state = access.memory.state
+    if path:
+        watch(access, FIRST_NAMESPACE, path)
+    arguments = ["run", *([] if path else ["--samples"]), "--no-report", "--json"]
+    try:
+        FIRST.of((state.home.root, path), partial(told_by, state, arguments), 0.0)
+    except Busy:
+        raise HttpRefused(503, "others are being read: look again when that is over") from None
+    except CommandFailed:
+        raise HttpRefused(503, "that failed: `cairn run` says why") from None
+
+
+FIRST_NAMESPACE = "default"
 
 
 def agents_here(access: Access) -> list[AgentState]:

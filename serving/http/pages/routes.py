@@ -17,7 +17,16 @@ from cairn.knowledge.schema.learning_categories import CATEGORIES
 from cairn.serving.http.auth import Access, Asked
 from cairn.serving.http.errors import HttpRefused
 from cairn.serving.http.pages.login import is_page
-from cairn.serving.http.pages.operating import PATIENCE, agents_here, operates, runs, staleness
+from cairn.serving.http.pages.operating import (
+    FIRST,
+    PATIENCE,
+    agents_here,
+    compared_prompt,
+    operates,
+    prompts,
+    runs,
+    staleness,
+)
 from cairn.serving.http.pages.page import PAGES, ShownPage
 from cairn.serving.http.pages.pictures import lineage, neighbours, picture
 from cairn.serving.http.pages.rendering import shown
@@ -44,12 +53,15 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/")
-def first(asked: Asked) -> Response:
-    """The namespaces; the only one itself."""
+def first(asked: Asked, request: Request) -> Response:
+    """The namespaces; the only one itself; where there is none yet, how the first comes."""
     names = asked.known()
     if len(names) == 1:
         return RedirectResponse(f"/n/{names[0]}", 303)
-    return shown("namespaces.html", "Namespaces", names=names, keyed=asked.caller.key is not None)
+    return shown(
+        "namespaces.html", "Namespaces" if names else "Welcome", names=names, first=FIRST,
+        token=token_of(request), operates=operates(asked), keyed=asked.caller.key is not None,
+    )  # fmt: skip
 
 
 @router.get("/n/{namespace}")
@@ -123,6 +135,21 @@ def latest_runs(asked: Asked, namespace: str) -> Response:
     """What Dagster ran of a namespace, with links into its UI."""
     asked.namespace(namespace)
     return _page(asked, "runs.html", "Runs", runs=runs(asked, namespace), as_json=None)
+
+
+@router.get("/n/{namespace}/prompts")
+def prompts_in_force(asked: Asked, namespace: str, prompt: str = "", talk: str = "") -> Response:
+    """What a language model is asked, and what a prompt of one's own gives against Cairn's."""
+    reader = asked.reader(parameters.At(namespace=namespace))
+    found = prompts(asked, reader.namespace)
+    asked_for, told = False, None
+    if prompt and talk:
+        asked_for, told = compared_prompt(asked, reader.namespace, prompt, talk)
+    talks = _answer(reader, "conversations", limit=CHOSEN_FROM).items
+    return _page(
+        asked, "prompts.html", "Prompts", prompts=found, prompt=prompt, talk=talk, talks=talks,
+        asked_for=asked_for, told=told, as_json=None,
+    )  # fmt: skip
 
 
 def _forgetting(

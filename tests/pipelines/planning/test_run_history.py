@@ -8,7 +8,14 @@ import dagster as dg
 import pytest
 from dagster._core.storage.event_log import SqliteEventLogStorage
 
-from cairn.assets.engine.old_runs import ALL_KEPT, DAILY_KEPT, FAILED_KEPT, remove_old_runs
+from cairn.assets.engine.old_runs import (
+    ALL_KEPT,
+    DAILY_KEPT,
+    FAILED_KEPT,
+    OF_ALL,
+    remove_old_runs,
+)
+from cairn.pipelines.jobs import JOBS
 from cairn.pipelines.planning.in_flight import COMMAND_TAG, process_tag
 from cairn.pipelines.planning.run_history import RecordedRun, recorded_runs
 
@@ -108,6 +115,18 @@ def test_the_night_keeps_the_last_good_run_of_a_day_and_what_made_an_asset_last(
     files = {run_id: Path(storage.path_for_shard(run_id)).exists() for run_id in (whole, twice)}
     assert files == {whole: False, twice: True}
     assert instance.get_run_by_id(whole) is None
+
+
+@dg.job
+def dispatch() -> None: ...
+
+
+def test_runs_of_no_namespace_go_too(instance: dg.DagsterInstance) -> None:
+    assert {job.name for job in JOBS if isinstance(job, dg.JobDefinition)} == {*OF_ALL}
+    for _ in range(3):
+        assert dispatch.execute_in_process(instance=instance).success
+    assert remove_old_runs(instance, "harbor", later(ALL_KEPT)) == 2
+    assert len(recorded_runs(instance)) == 1
 
 
 def test_who_has_made_more_since_keeps_one_run_of_each_day(instance: dg.DagsterInstance) -> None:

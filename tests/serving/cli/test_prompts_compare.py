@@ -2,23 +2,28 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
 from cairn.knowledge.llm.prompts import PROMPTS, entity_facts
 from cairn.knowledge.llm.prompts.learnings import lessons
-from cairn.resources.context import State
+from cairn.resources.context import State, open_state
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import load_settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.llm.prices import known
+from cairn.serving.http.app import create_app
+from cairn.serving.retrieval.open_memory import Memory
 from tests.journeys.running import UNPUBLISHED, follow
 from tests.journeys.test_language_model import CHAT, LESSON, chat, teaching, telling
 from tests.resources.model_server import ModelServer, Said, served
 from tests.serving.conftest import Answer, Ask
+from tests.serving.http.conftest import LOCAL
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -185,6 +190,26 @@ def test_prompts_are_compared_by_a_model(compare: Ask, monkeypatch: pytest.Monke
     assert "no prompt is called so" in compare("nothing", "names", "hives.jsonl").err
 
 
+def compared_on_a_page(home: Path) -> str:
+    """What the page of prompts tells once somebody sent its form."""
+    address, end = "/n/default/prompts", time.monotonic() + 60
+    address_of_form, here = "/n/default/do/compare-prompt", {"origin": LOCAL}
+    with TestClient(create_app(Memory(open_state(home))), base_url=LOCAL) as person:
+        while "being looked up" in (page := person.get(address).text):
+            assert time.monotonic() < end
+        (token,) = set(re.findall(r'name="token" value="(\w+)"', page))
+        talk = next(one for one in re.findall(r'<option value="([^"]+)"', page) if "hives" in one)
+        form = {"token": token, "back": "prompts", "prompt": "entity_facts", "talk": talk}
+        for wrong in ({"prompt": "none"}, {"talk": "none"}):
+            sent = {**form, **wrong}
+            assert person.post(address_of_form, data=sent, headers=here).status_code == 404
+        page = person.post(address_of_form, data=form, headers=here)
+        while "is being asked" in page.text:
+            assert time.monotonic() < end
+            page = person.get(str(page.url))
+        return page.text
+
+
 def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
     run_cairn: Ask, tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +248,7 @@ def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
         (version,) = rows[name]["versions"]
         assert version["rows"] > 0, name
     assert cairn("stale", "--json").json["changes"] == []
+    assert BOUGHT in compared_on_a_page(home)
 
     (home / "prompts" / "bees.toml").write_text('beside = "names"\n')
     for command in (("run",), ("stale",), ("prompts",)):
