@@ -49,31 +49,25 @@ def staleness(state: State, namespace: str, *, with_rows: bool) -> dict[str, Any
     return _answer(_ROWS if with_rows else _STALE, of, state, arguments)
 
 
-def runs(access: Access, namespace: str) -> list[dict[str, Any]] | None:
+def runs(access: Access, reader: Reader) -> list[dict[str, Any]] | None:
     """What `cairn runs --json` tells of a namespace; None while it is asked.
 
     Raises:
-        HttpRefused: the caller may not see that, or it cannot be told now.
+        HttpRefused: the caller may not see that, or it cannot be told.
     """
     _operating(access)
-    state = access.memory.state
-    manifest = published(state.home, namespace)
-    of = (state.home.root, namespace, manifest and manifest.published_at, int(time.time() // 10))
-    found = _answer(_RUNS, of, state, ["runs", "--json", "--namespace", namespace])
+    found = _lately(_RUNS, 10, reader, ["runs"])
     return None if found is None else found["runs"]
 
 
-def prompts(access: Access, namespace: str) -> list[dict[str, Any]] | None:
+def prompts(access: Access, reader: Reader) -> list[dict[str, Any]] | None:
     """What `cairn prompts --json` tells of a namespace; None while it is asked.
 
     Raises:
-        HttpRefused: the caller may not see that, or it cannot be told now.
+        HttpRefused: the caller may not see that, or it cannot be told.
     """
     _operating(access)
-    state = access.memory.state
-    manifest = published(state.home, namespace)
-    of = (state.home.root, namespace, manifest and manifest.published_at, int(time.time() // 60))
-    found = _answer(_PROMPTS, of, state, ["prompts", "--json", "--namespace", namespace])
+    found = _lately(_PROMPTS, 60, reader, ["prompts"])
     return None if found is None else found["prompts"]
 
 
@@ -225,6 +219,24 @@ def stop_watching(access: Access, namespace: str, path: str) -> None:
     if not mine:
         raise NotThere("no such source is watched")
     remove_source(home, Path(path))
+
+
+def _lately(last: LastAnswer[Any], seconds: int, reader: Reader, arguments: list[str]) -> Any:
+    """What a command tells of a namespace, at most so old; None while it is made.
+
+    Raises:
+        HttpRefused: it cannot be told.
+    """
+    state, namespace = reader.state, reader.namespace
+    manifest = published(state.home, namespace)
+    of = (state.home.root, namespace, manifest and manifest.published_at, time.time() // seconds)
+    arguments = [*arguments, "--json", "--namespace", namespace]
+    try:
+        return last.of(of, partial(told_by, state, arguments), PATIENCE)
+    except Busy:  # of a while ago, or of another namespace: asked when that is over
+        return None
+    except CommandFailed:
+        raise HttpRefused(503, f"that failed: `cairn {arguments[0]}` says why") from None
 
 
 def _answer(last: LastAnswer[Any], of: object, state: State, arguments: list[str]) -> Any:

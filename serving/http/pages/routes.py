@@ -133,15 +133,15 @@ def agents(asked: Asked, namespace: str) -> Response:
 @router.get("/n/{namespace}/runs")
 def latest_runs(asked: Asked, namespace: str) -> Response:
     """What Dagster ran of a namespace, with links into its UI."""
-    asked.namespace(namespace)
-    return _page(asked, "runs.html", "Runs", runs=runs(asked, namespace), as_json=None)
+    found = runs(asked, asked.reader(parameters.At(namespace=namespace)))
+    return _page(asked, "runs.html", "Runs", runs=found, as_json=None)
 
 
 @router.get("/n/{namespace}/prompts")
 def prompts_in_force(asked: Asked, namespace: str, prompt: str = "", talk: str = "") -> Response:
     """What a language model is asked, and what a prompt of one's own gives against Cairn's."""
     reader = asked.reader(parameters.At(namespace=namespace))
-    found = prompts(asked, reader.namespace)
+    found = prompts(asked, reader)
     asked_for, told = False, None
     if prompt and talk:
         asked_for, told = compared_prompt(asked, reader.namespace, prompt, talk)
@@ -157,9 +157,11 @@ def _forgetting(
 ) -> Response:
     asked.telling()
     asked.namespace(namespace)
+    url = asked.request.url
     return _page(
-        asked, "forget.html", "Forget", receipt=receipt, everywhere=everywhere, as_json=None
-    )
+        asked, "forget.html", "Forget", receipt=receipt, everywhere=everywhere, as_json=None,
+        here=f"{url.path}?{url.query}",
+    )  # fmt: skip
 
 
 def refused(request: Request, status: int, detail: str) -> Response | None:
@@ -306,7 +308,7 @@ def _of_changes(asking: Asking) -> dict[str, Any]:
     with_rows = "rows" in asking.said
     stale = staleness(own.state, own.namespace, with_rows=with_rows) if wanted else None
     rows = stale and stale["namespaces"].get(own.namespace, {}).get("rows")
-    return {"wanted": wanted, "stale": stale, "rows": rows}
+    return {"wanted": wanted, "stale": stale, "rows": rows, "wants_rows": with_rows}
 
 
 BESIDES: dict[str, Callable[[Asking], dict[str, Any]]] = {

@@ -291,7 +291,7 @@ def something_is_forgotten_after_its_receipt_was_shown(state: State, person: Tes
     page = f"/n/samples/forget?id={fact['fact_id']}"
     told = person.get(page).text
     for _ in range(300):
-        if "http-equiv" not in told:
+        if "Look again" not in told:
             break
         time.sleep(0.2)
         told = person.get(page).text
