@@ -128,9 +128,10 @@ class Visit:
         self.wrong.append(f"{what}: {text}")
 
     def open(self, path: str) -> "Response":
-        """Opens a page of the server."""
+        """Opens a page of the server, and waits for what is made for it."""
         answer = self.page.goto(f"{self.base}{path}")
         assert answer is not None
+        self.page.locator("main a[hx-trigger^=load]").wait_for(state="detached")
         return answer
 
     def leaves(self, act: Callable[[], object]) -> None:
