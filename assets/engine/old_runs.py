@@ -16,6 +16,8 @@ FAILED_KEPT = timedelta(days=30)
 DAILY_KEPT = timedelta(days=90)
 """How long the last good run of each day stays: what the UI plots over time is read of it."""
 
+FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
+"""How a run ends that made nothing."""
 
 OF_ALL = ("dispatch", "enrich")
 """Jobs whose runs are of no namespace."""
@@ -29,7 +31,7 @@ def remove_old_runs(instance: dg.DagsterInstance, namespace: str, now: datetime)
     filters = [
         dg.RunsFilter(
             tags=tags, job_name=job, created_before=now - ALL_KEPT,
-            statuses=[dg.DagsterRunStatus.SUCCESS, *_FAILED],
+            statuses=[dg.DagsterRunStatus.SUCCESS, *FAILED],
         )
         for tags, job in (({PARTITION_NAME_TAG: namespace}, None), *(({}, job) for job in OF_ALL))
     ]  # fmt: skip
@@ -50,15 +52,12 @@ def remove_old_runs(instance: dg.DagsterInstance, namespace: str, now: datetime)
     return len(going)
 
 
-_FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
-
-
 def _not_kept(old: Sequence[dg.RunRecord], now: datetime) -> Iterator[dg.RunRecord]:
     """Those of some runs, the latest first, whose time is over."""
     days: set[str] = set()
     for record in old:
         age, day = now - record.create_timestamp, f"{record.create_timestamp.astimezone(UTC):%F}"
-        if record.dagster_run.status in _FAILED:
+        if record.dagster_run.status in FAILED:
             if age > FAILED_KEPT:
                 yield record
         elif day in days or age > DAILY_KEPT:

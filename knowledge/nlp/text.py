@@ -50,15 +50,11 @@ STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 """English function words, and words of conversation that name nothing. Casefolded."""
 
 
-def sentences(text: str, *, small: bool = False) -> list[tuple[int, int]]:
+def sentences(text: str) -> list[tuple[int, int]]:
     """Spans (start, end) of the sentences of a text, in code points, outer white space left out.
 
     A line is a boundary; so is a closing mark before white space, unless the word is a known
     abbreviation, an initial, or the number of a list item, or the next word is in lower case.
-
-    Args:
-        text: The text.
-        small: Whoever wrote it begins sentences in lower case: that joins none then.
     """
     spans: list[tuple[int, int]] = []
     start = 0
@@ -70,7 +66,7 @@ def sentences(text: str, *, small: bool = False) -> list[tuple[int, int]]:
             spans.append((left, left + len(stripped)))
 
     for boundary in _BOUNDARY.finditer(text):
-        if boundary["stop"] and not _ends(text, start, boundary, small=small):
+        if boundary["stop"] and not _ends(text, start, boundary):
             continue
         close(boundary.end())
         start = boundary.end()
@@ -78,12 +74,12 @@ def sentences(text: str, *, small: bool = False) -> list[tuple[int, int]]:
     return spans
 
 
-def _ends(text: str, start: int, boundary: re.Match[str], *, small: bool) -> bool:
+def _ends(text: str, start: int, boundary: re.Match[str]) -> bool:
     """Whether a mark in the text ends the sentence that began at `start`."""
     if boundary["stop"][0] != ".":
         return True
     following = text[boundary.end() : boundary.end() + 40].lstrip().lstrip(_OPENING)
-    if following[:1].islower() and not small:
+    if following[:1].islower():
         return False
     last = _LAST_WORD.search(text, max(start, boundary.start() - 40), boundary.start() + 1)
     word = last[0].lstrip(_OPENING).casefold() if last else ""

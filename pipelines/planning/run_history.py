@@ -13,6 +13,7 @@ from dagster._core.storage.tags import (
 )
 from dagster_shared.error import SerializableErrorInfo
 
+from cairn.assets.engine.old_runs import FAILED
 from cairn.pipelines.interrupts import INTERRUPTS
 from cairn.pipelines.planning.in_flight import COMMAND_TAG, PROCESS_TAG, UNFINISHED
 from cairn.resources.processes import is_gone
@@ -24,8 +25,6 @@ ASKED_BY = {
     BACKFILL_ID_TAG: "backfill",
 }
 """By a tag of a run who asked for it; of none of them somebody did in Dagster's UI."""
-
-FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
 class RecordedRun(NamedTuple):

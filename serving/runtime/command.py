@@ -47,20 +47,15 @@ class LastAnswer(Generic[T]):
         """Whether the last one ended without an answer."""
         return self._of is not None and _failed(self._answer)
 
-    def is_about(self, what: object) -> bool:
-        """Whether the last one that was asked for is about that."""
-        return self._of == what
-
-    def told(self, seconds: float) -> T | None:
-        """The answer of the last one, as soon as it is there; None while it is made.
+    def told(self, what: object, seconds: float) -> tuple[bool, T | None]:
+        """Whether the last one is about that, and its answer, which is None while it is made.
 
         Raises:
             Exception: as what made it.
         """
-        try:
-            return self._answer.result(max(0.0, seconds))
-        except TimeoutError:
-            return None
+        with self._lock:
+            about, answer = self._of == what, self._answer
+        return (True, _within(answer, seconds)) if about else (False, None)
 
     def of(self, what: object, make: Callable[[], T], seconds: float) -> T | None:
         """The answer about something, as soon as it is there; None while it is made.
@@ -76,15 +71,31 @@ class LastAnswer(Generic[T]):
         """
         with self._lock:
             if self._of != what or _failed(self._answer):
-                if not self._answer.done():
-                    raise Busy
-                self._of, self._answer = what, Future()
-                Thread(target=_run, args=(make, self._answer), daemon=True).start()
+                self._begin(what, make)
             answer = self._answer
-        try:
-            return answer.result(max(0.0, seconds))
-        except TimeoutError:
-            return None
+        return _within(answer, seconds)
+
+    def anew(self, what: object, make: Callable[[], T]) -> None:
+        """Has the answer about something made, though there may be one already.
+
+        Raises:
+            Busy: one is being made.
+        """
+        with self._lock:
+            self._begin(what, make)
+
+    def _begin(self, what: object, make: Callable[[], T]) -> None:
+        if not self._answer.done():
+            raise Busy
+        self._of, self._answer = what, Future()
+        Thread(target=_run, args=(make, self._answer), daemon=True).start()
+
+
+def _within(answer: "Future[T]", seconds: float) -> T | None:
+    try:
+        return answer.result(max(0.0, seconds))
+    except TimeoutError:
+        return None
 
 
 def _failed(answer: "Future[Any]") -> bool:

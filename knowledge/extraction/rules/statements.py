@@ -86,7 +86,7 @@ _NO_SENTENCE = lazy_pattern(
 )
 _MARKER = lazy_pattern(r"^(?:(?:[-*+•–]|\d{1,3}[.)]|\[[ xX]\]|[✓✔✗✘☑☐])\s+)+")
 _STOP = lazy_pattern(
-    r"(?:(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)\.\s+(?=[a-z])"
+    r"(?:(?:(?<=[A-Za-z\d)`]{2})(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)|(?<=[\s\"”'’])|(?<=\s\d))\.\s+(?=[a-z])"
     r"|(?<=\w)(?:\.{2,}|…)\s+(?=[\w`~/@]))"
 )
 _HEADING = lazy_pattern(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
@@ -162,10 +162,6 @@ def statements(text: str) -> tuple[StatementSentence, ...]:
     )
 
 
-_CAPITAL = re.compile(r"(?:^|[.!?]\s+|\n\W*)[A-Z](?!\s*[A-Z\d])")
-"""Where a sentence begins as it is taught."""
-
-
 @lru_cache(maxsize=8_192)
 def prose(text: str) -> tuple[ProseSentence, ...]:
     """Places of the sentences of a message that are prose: no code, log, table or heading."""
@@ -175,7 +171,7 @@ def prose(text: str) -> tuple[ProseSentence, ...]:
     whole = _WRAPPED.sub(" ", whole)
     found: list[ProseSentence] = []
     line_end, skipped, headings = -1, False, _Headings()
-    for first, end in sentences(whole, small=_CAPITAL.search(text) is None):
+    for first, end in sentences(whole):
         start = first
         if start >= line_end:
             line_start = shown.rfind("\n", 0, start) + 1

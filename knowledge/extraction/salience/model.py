@@ -60,20 +60,6 @@ def salience(text: str, of: str) -> float:
     return _scores(text, of)[0]
 
 
-MOST_CHARACTERS = 2_000
-"""Of a message: its n-grams are many more."""
-
-
-def worth(sentence: str, message: str, of: str) -> float:
-    """The log odds of a sentence where it stands.
-
-    In a session it is the mean of its own and its message's: what stands around it tells how it is
-    meant. In a chat reactions and questions stand around it, and it is judged alone.
-    """
-    own = salience(sentence, of)
-    return own if of == CHATS else (own + salience(message[:MOST_CHARACTERS], of)) / 2
-
-
 def kind_of(text: str) -> str:
     """Which of KINDS a message of a session holds, if it holds any."""
     of_kinds = _scores(text, SESSIONS)[1:]

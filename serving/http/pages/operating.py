@@ -23,7 +23,9 @@ PATIENCE = 0.2
 
 FIRST = LastAnswer[Any]()
 """The first run of a home."""
-_STALE, _ROWS, _RETRY, _BACKFILL, _RUNS, _PROMPTS, _COMPARED = (LastAnswer[Any]() for _ in range(7))
+_STALE, _ROWS, _RETRY, _BACKFILL, _COMPARED = (LastAnswer[Any]() for _ in range(5))
+_LISTED = {"runs": (LastAnswer[Any](), 10), "prompts": (LastAnswer[Any](), 60)}
+"""By command its last answer, and for how many seconds that is told."""
 
 
 def operates(access: Access) -> bool:
@@ -42,33 +44,29 @@ def staleness(state: State, namespace: str, *, with_rows: bool) -> dict[str, Any
     Raises:
         HttpRefused: it cannot be told, or not now.
     """
-    manifest = published(state.home, namespace)
-    of = (state.home.root, namespace, manifest and manifest.published_at, int(time.time() // 300))
+    of = _lately(state, namespace, 300)
     rows = ["--rows"] if with_rows else []
     arguments = ["stale", *rows, "--json", "--namespace", namespace]
     return _answer(_ROWS if with_rows else _STALE, of, state, arguments)
 
 
-def runs(access: Access, reader: Reader) -> list[dict[str, Any]] | None:
-    """What `cairn runs --json` tells of a namespace; None while it is asked.
+def listed(access: Access, reader: Reader, command: str) -> list[dict[str, Any]] | None:
+    """What `cairn runs --json`, or `prompts`, lists of a namespace; None while it is asked.
 
     Raises:
         HttpRefused: the caller may not see that, or it cannot be told.
     """
     _operating(access)
-    found = _lately(_RUNS, 10, reader, ["runs"])
-    return None if found is None else found["runs"]
-
-
-def prompts(access: Access, reader: Reader) -> list[dict[str, Any]] | None:
-    """What `cairn prompts --json` tells of a namespace; None while it is asked.
-
-    Raises:
-        HttpRefused: the caller may not see that, or it cannot be told.
-    """
-    _operating(access)
-    found = _lately(_PROMPTS, 60, reader, ["prompts"])
-    return None if found is None else found["prompts"]
+    last, seconds = _LISTED[command]
+    of = _lately(reader.state, reader.namespace, seconds)
+    arguments = [command, "--json", "--namespace", reader.namespace]
+    try:
+        found = last.of(of, partial(told_by, reader.state, arguments), PATIENCE)
+    except Busy:  # of a while ago, or of another namespace: asked when that is over
+        return None
+    except CommandFailed:
+        raise _failed(arguments) from None
+    return None if found is None else found[command]
 
 
 def compare_prompt(access: Access, reader: Reader, prompt: str, talk: str) -> None:
@@ -85,16 +83,13 @@ def compare_prompt(access: Access, reader: Reader, prompt: str, talk: str) -> No
     file = file_of(reader, talk)
     if file is None:
         raise NotThere("there is no such conversation")
-    arguments = [
-        "prompts", "compare", f"{prompt}@cairn", prompt, file, "--json", "--namespace", namespace,
-    ]  # fmt: skip
-    of = (state.home.root, namespace, prompt, talk)
+    arguments = [*_COMPARE, f"{prompt}@cairn", prompt, file, "--json", "--namespace", namespace]
     try:
-        _COMPARED.of(of, partial(told_by, state, arguments), 0.0)
+        _COMPARED.anew(
+            (state.home.root, namespace, prompt, talk), partial(told_by, state, arguments)
+        )
     except Busy:
-        raise HttpRefused(503, "others are being compared: ask again when that is over") from None
-    except CommandFailed:
-        raise HttpRefused(503, _NOT_COMPARED) from None
+        raise _busy() from None
 
 
 def compared_prompt(
@@ -105,15 +100,15 @@ def compared_prompt(
     Raises:
         HttpRefused: it failed.
     """
-    if not _COMPARED.is_about((access.memory.state.home.root, namespace, prompt, talk)):
-        return False, None
+    _operating(access)
     try:
-        return True, _COMPARED.told(PATIENCE)
+        of = (access.memory.state.home.root, namespace, prompt, talk)
+        return _COMPARED.told(of, PATIENCE)
     except CommandFailed:
-        raise HttpRefused(503, _NOT_COMPARED) from None
+        raise _failed(_COMPARE) from None
 
 
-_NOT_COMPARED = "that failed: `cairn prompts compare` says why"
+_COMPARE = ["prompts", "compare"]
 
 
 def retry(access: Access, namespace: str) -> None:
@@ -167,12 +162,7 @@ def begin(access: Access, path: str) -> None:
     if path:
         watch(access, FIRST_NAMESPACE, path)
     arguments = ["run", *([] if path else ["--samples"]), "--no-report", "--json"]
-    try:
-        FIRST.of((state.home.root, path), partial(told_by, state, arguments), 0.0)
-    except Busy:
-        raise HttpRefused(503, "others are being read: look again when that is over") from None
-    except CommandFailed:
-        raise HttpRefused(503, "that failed: `cairn run` says why") from None
+    _answer(FIRST, object(), state, arguments)
 
 
 FIRST_NAMESPACE = "default"
@@ -203,7 +193,7 @@ def connect(access: Access, namespace: str, agent: str, *, remove: bool) -> None
     try:
         told_by(state, [*arguments, "--json"])
     except CommandFailed:
-        raise HttpRefused(503, f"that failed: `cairn connect {agent}` says why") from None
+        raise _failed(arguments) from None
 
 
 def stop_watching(access: Access, namespace: str, path: str) -> None:
@@ -221,28 +211,24 @@ def stop_watching(access: Access, namespace: str, path: str) -> None:
     remove_source(home, Path(path))
 
 
-def _lately(last: LastAnswer[Any], seconds: int, reader: Reader, arguments: list[str]) -> Any:
-    """What a command tells of a namespace, at most so old; None while it is made.
-
-    Raises:
-        HttpRefused: it cannot be told.
-    """
-    state, namespace = reader.state, reader.namespace
+def _lately(state: State, namespace: str, seconds: int) -> object:
+    """What an answer is about that stands until the next publication, or for so long."""
     manifest = published(state.home, namespace)
-    of = (state.home.root, namespace, manifest and manifest.published_at, time.time() // seconds)
-    arguments = [*arguments, "--json", "--namespace", namespace]
-    try:
-        return last.of(of, partial(told_by, state, arguments), PATIENCE)
-    except Busy:  # of a while ago, or of another namespace: asked when that is over
-        return None
-    except CommandFailed:
-        raise HttpRefused(503, f"that failed: `cairn {arguments[0]}` says why") from None
+    return state.home.root, namespace, manifest and manifest.published_at, time.time() // seconds
 
 
 def _answer(last: LastAnswer[Any], of: object, state: State, arguments: list[str]) -> Any:
     try:
         return last.of(of, partial(told_by, state, arguments), PATIENCE)
     except Busy:
-        raise HttpRefused(503, "another one is under way: ask again when it is over") from None
+        raise _busy() from None
     except CommandFailed:
-        raise HttpRefused(503, f"that failed: `cairn {' '.join(arguments[:2])}` says why") from None
+        raise _failed(arguments) from None
+
+
+def _busy() -> HttpRefused:
+    return HttpRefused(503, "another one is under way: ask again when it is over")
+
+
+def _failed(arguments: list[str]) -> HttpRefused:
+    return HttpRefused(503, f"that failed: `cairn {' '.join(arguments[:2])}` says why")

@@ -22,9 +22,8 @@ from cairn.serving.http.pages.operating import (
     PATIENCE,
     agents_here,
     compared_prompt,
+    listed,
     operates,
-    prompts,
-    runs,
     staleness,
 )
 from cairn.serving.http.pages.page import PAGES, ShownPage
@@ -133,7 +132,7 @@ def agents(asked: Asked, namespace: str) -> Response:
 @router.get("/n/{namespace}/runs")
 def latest_runs(asked: Asked, namespace: str) -> Response:
     """What Dagster ran of a namespace, with links into its UI."""
-    found = runs(asked, asked.reader(parameters.At(namespace=namespace)))
+    found = listed(asked, asked.reader(parameters.At(namespace=namespace)), "runs")
     return _page(asked, "runs.html", "Runs", runs=found, as_json=None)
 
 
@@ -141,7 +140,7 @@ def latest_runs(asked: Asked, namespace: str) -> Response:
 def prompts_in_force(asked: Asked, namespace: str, prompt: str = "", talk: str = "") -> Response:
     """What a language model is asked, and what a prompt of one's own gives against Cairn's."""
     reader = asked.reader(parameters.At(namespace=namespace))
-    found = prompts(asked, reader)
+    found = listed(asked, reader, "prompts")
     asked_for, told = False, None
     if prompt and talk:
         asked_for, told = compared_prompt(asked, reader.namespace, prompt, talk)

@@ -249,6 +249,9 @@ def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
         assert version["rows"] > 0, name
     assert cairn("stale", "--json").json["changes"] == []
     assert BOUGHT in compared_on_a_page(home)
+    (home / "prompts" / "entity_facts.toml").write_text(shown)
+    assert BOUGHT not in compared_on_a_page(home), "what was edited since is asked anew"
+    (home / "prompts" / "entity_facts.toml").write_text(edited)
 
     (home / "prompts" / "bees.toml").write_text('beside = "names"\n')
     for command in (("run",), ("stale",), ("prompts",)):

@@ -12,21 +12,18 @@ import re
 from cairn.knowledge.extraction.rules.forms.word_classes import OF_THE_MOMENT
 from cairn.knowledge.nlp.patterns import lazy_pattern
 
+_LED_IN = r"""(?:(?:always\ )?(?:(?:specify|specifies)|says?|states?|mentions?|records?|requires?|tells?\ (?:you|me|agents?|it)|reminds?\ (?:you|agents?|it)
+      |make\ sure|ensures?|agents?\ (?:always\ )?(?:knows?|must|should)|what\ we\ (?:just\ )?learned\ (?:re|about|regarding|on)|it\ is\ clear|you)\ (?:that\ |to\ )*)*"""
+"""How what is to be written is led in."""
+
 _WRITES = lazy_pattern(
-    r"""(?:(?:please|also|and|then|now|so|just|can\ you|could\ you)\ )*
-        (?:add|make|create|write|record|put|update|adjust|amend|change|extend|improve|document)\ [^;?]{0,80}?
+    rf"""(?:(?:please|also|and|then|now|so|just|can\ you|could\ you)\ )*
+        (?:add|make|create|write|record|put|update|adjust|amend|change|extend|improve|document)\ [^;?]{{0,80}}?
         (?:\b(?:rules?|(?:agents?|claude|copilot|cursor|project|custom|your)\ instructions?|guidelines?|your\ memory)\b|\b(?:claude|agents|gemini)\.md\b|\.mdc\b|\.cursorrules\b)
-        [^;?]{0,40}?\ (?:to(?!\ (?:this|that|the|my|your|our|it|an?)\b)|(?<!\bto\ )(?<!\bin\ )(?<!\bfor\ )(?<!\bof\ )that|which|so(?:\ that)?|saying|stating)\ """,
+        [^;?]{{0,40}}?\ (?:to(?!\ (?:this|that|the|my|your|our|it|an?)\b)|(?<!\bto\ )(?<!\bin\ )(?<!\bfor\ )(?<!\bof\ )that|which|so(?:\ that)?|saying|stating)\ {_LED_IN}""",
     re.VERBOSE,
 )
 """What has something written into the instructions of the agent, up to what that is."""
-
-_HEAD = lazy_pattern(
-    r"""(?:(?:always\ )?(?:(?:specify|specifies)|says?|states?|mentions?|records?|requires?|tells?\ (?:you|me|agents?|it)|reminds?\ (?:you|agents?|it)
-      |make\ sure|ensures?|agents?\ (?:always\ )?(?:knows?|must|should)|what\ we\ (?:just\ )?learned\ (?:re|about|regarding|on)|it\ is\ clear|you)\ (?:that\ |to\ )*)*""",
-    re.VERBOSE,
-)
-"""How it is led in there."""
 
 _HOLDS = lazy_pattern(
     r"\b(?:always|never|ever|any|anymore|every|each|when|whenever|before|after|instead of|rather than|must|only|no longer|do not)\b"
@@ -64,9 +61,7 @@ def conduct_form(told: str) -> int | None:
         told: A sentence in lower case from its first word on, code and quotations as `x`.
     """
     if written := _WRITES.match(told):
-        head = _HEAD.match(told, written.end())
-        start = head.end() if head else written.end()
-        return start if _HOLDS.search(told, start) else None
+        return written.end() if _HOLDS.search(told, written.end()) else None
     if OF_THE_MOMENT.search(told):
         return None
     if asked := _WHY_NOT.match(told):

@@ -13,6 +13,7 @@ from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.extraction.rules import RULES
 from cairn.knowledge.extraction.rules.forms import word_senses
 from cairn.knowledge.extraction.rules.forms.everyday import EVERYDAY
+from cairn.knowledge.extraction.rules.statements import parts
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.extraction.rules.fixtures import Line, agent, human, output, raw_logs
 
@@ -259,3 +260,17 @@ def test_whatever_phrase_a_rule_finds_its_filter_lets_in(
 )
 def test_a_phrase_is_found_that_no_other_word_lets_in(predicate: str, sentence: str) -> None:
     assert (predicate, sentence) in said(human(sentence))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("we log it. then we look", ["we log it.", "then we look"]),
+        ("see @no-mocks.mdc . then go", ["see @no-mocks.mdc .", "then go"]),
+        ('it says "no berth". then go', ['it says "no berth".', "then go"]),
+        ("drop pier 2. keep the rest", ["drop pier 2.", "keep the rest"]),
+        ("see v1.2, e.g. the old quay", ["see v1.2, e.g. the old quay"]),
+    ],
+)
+def test_a_dot_ends_what_somebody_writes_without_capitals(text: str, told: list[str]) -> None:
+    assert [text[start:end] for start, end in parts(text)] == told
