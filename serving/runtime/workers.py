@@ -78,7 +78,9 @@ def run(make: Callable[[], Any], listener: socket.socket, workers: int = 1) -> N
 def _answer(make: Callable[[], Any], listener: socket.socket) -> None:
     """Answers in this process, until a signal ends it."""
     try:
-        server_of(make()).run(sockets=[listener])
+        server = server_of(make())
+        signal.signal(signal.SIGTERM, server.handle_exit)  # ours would leave its loop half made
+        server.run(sockets=[listener])
     finally:
         end_reading(GRACE)
 

@@ -170,3 +170,29 @@ def test_workers_end_with_what_started_them(
         assert server.process.wait(30) == (-9 if how == signal.SIGKILL else 0)
         eventually(lambda: not any(map(_command, workers)))
     assert (tmp_path / "stderr").read_text() == ""
+
+
+OF_ONE_THAT_IS_ENDED_AT_ONCE = """
+import os, signal, uvicorn
+from socket import create_server
+from starlette.applications import Starlette
+from cairn.serving.runtime.workers import run
+
+made = uvicorn.Config.get_loop_factory
+
+def ended_while_it_is_made(config):
+    def loop():
+        new = made(config)()
+        os.kill(os.getpid(), signal.SIGTERM)
+        return new
+    return loop
+
+uvicorn.Config.get_loop_factory = ended_while_it_is_made
+run(Starlette, create_server(("127.0.0.1", 0)))
+"""
+
+
+def test_a_server_that_is_ended_while_it_begins_ends_without_a_word() -> None:
+    command = [sys.executable, "-c", OF_ONE_THAT_IS_ENDED_AT_ONCE]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
