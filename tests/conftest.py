@@ -37,6 +37,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two workers for each core: what one waits for, a process or a pause, is time for the other."""
+    return 2 * (os.cpu_count() or 1)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Real sessions and labelled pairs beside the checkout; tests that need them skip without."""

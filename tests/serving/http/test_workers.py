@@ -194,5 +194,7 @@ run(Starlette, create_server(("127.0.0.1", 0)))
 
 def test_a_server_that_is_ended_while_it_begins_ends_without_a_word() -> None:
     command = [sys.executable, "-c", OF_ONE_THAT_IS_ENDED_AT_ONCE]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
