@@ -38,7 +38,7 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers for each core: what one waits for, a process or a pause, is time for the other."""
+    """Two workers for each core: while one waits for a process, or a pause, the other works."""
     return 2 * (os.cpu_count() or 1)
 
 

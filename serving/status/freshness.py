@@ -52,7 +52,7 @@ class Freshness(NamedTuple):
             return f"nothing is published yet; {files} to take in"
         if not self.lag_seconds:
             return "all that was logged is published"
-        if self.held_back == self.changed_files:
+        if 0 < self.held_back == self.changed_files:
             return f"{files} to take in after 00:00 UTC: limits.{self.namespace}.log_bytes"
         waits = f"{files} to take in" if self.changed_files else "what was taken in"
         return f"{waits}: waiting for {span(self.lag_seconds)}; `cairn run`"

@@ -103,6 +103,18 @@ def test_one_key_decides_and_what_waits_is_undone(own_home: Path, visit: Open) -
         assert tab.page.get_by_role("status").get_by_role("listitem").count() == 2
 
 
+def test_what_is_refused_says_why(own_home: Path, visit: Open) -> None:
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}")
+        tab.open(f"/n/{NAMESPACE}/research")
+        tab.page.get_by_label("Search for").fill("Rust releases")
+        tab.page.get_by_label("every").fill("blurb")
+        tab.page.keyboard.press("Enter")
+        tab.page.get_by_role("alert").filter(has_text="every").wait_for(timeout=10_000)
+        assert all("400" in one for one in tab.wrong)  # a browser notes each that is refused
+        tab.wrong.clear()
+
+
 def test_a_search_answers_as_one_types(served: str, visit: Open) -> None:
     tab = visit(served)
     tab.open(f"/n/{NAMESPACE}/search")

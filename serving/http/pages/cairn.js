@@ -1,11 +1,17 @@
 // One key for each decision: that of the first thing that waits, or of the one that has the focus.
 "use strict";
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, textarea, select")) return;
+  if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, textarea, select")) return;
   if (!/^[a-z]$/.test(event.key)) return;
   const beside = event.target.closest(".decided");
   const button = (beside || document).querySelector(`button[data-key="${event.key}"]`);
   if (!button) return;
   event.preventDefault();
   button.click();
+});
+// What is refused says why on a page of its own, which htmx would leave out.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr, target } = event.detail;
+  const isPage = (xhr.getResponseHeader("content-type") || "").startsWith("text/html");
+  if (xhr.status >= 400 && isPage && target.matches("main, body")) event.detail.shouldSwap = true;
 });

@@ -75,6 +75,8 @@ def test_lag_is_how_long_what_was_logged_waits_and_what_cairn_notes_of_itself_wa
     assert waits.lag_seconds is not None
     assert 0 < waits.lag_seconds < 3600
     assert "1 changed file to take in" in waits.words
+    taken_in = waits._replace(changed_files=0, held_back=0)  # while a run makes what follows
+    assert taken_in.words.startswith("what was taken in: waiting for ")
     told = status()
     assert "like tea" in told
     assert "all is published" not in told
