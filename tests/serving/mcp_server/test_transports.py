@@ -23,6 +23,9 @@ READS = {tool.name for tool in TOOLS.values() if tool.reads}
 LISTING = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
 PLAIN = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
+PATIENCE = 300
+"""Seconds for an answer, as for a server to end elsewhere: a busy machine loads workers slowly."""
+
 
 def command(home: Path, *arguments: str) -> list[str]:
     return ["-m", "cairn", "--home", str(home), "mcp", *arguments]
@@ -86,7 +89,7 @@ async def tools(address: str, key: str | None = None) -> dict[str, set[str]]:
 
 def _client(address: str, key: str | None) -> Client:
     headers = {"authorization": f"Bearer {key}"} if key else {}
-    http = httpx2.AsyncClient(headers=headers)
+    http = httpx2.AsyncClient(headers=headers, timeout=PATIENCE)
     return Client(streamable_http_client(address, http_client=http))
 
 
@@ -94,7 +97,7 @@ def test_over_http_keys_open_their_namespaces_alone(served: str, two_home: Path)
     home = open_home(two_home)
 
     async def run() -> None:
-        async with httpx2.AsyncClient(headers=PLAIN) as http:
+        async with httpx2.AsyncClient(headers=PLAIN, timeout=PATIENCE) as http:
             # Without keys, whoever asks this machine by its own name.
             assert (await tools(served)).keys() == TOOLS.keys()
             for headers, status in (
