@@ -152,7 +152,7 @@ def _started(make: Callable[[], Any], listener: socket.socket) -> SpawnProcess:
 def _work(make: Callable[[], Any], listener: socket.socket, verbose: int) -> None:
     """What a worker does: it ends when whoever started it does, however that was."""
     configure_logging(verbose)
-    signal.signal(signal.SIGTERM, _ended)  # which uvicorn repeats: what waits to be sent is
+    signal.signal(signal.SIGTERM, _ended)  # until there is a server, which ends in its own time
     Thread(target=_end_with_parent, name="parent", daemon=True).start()
     _answer(make, listener)
 
@@ -164,5 +164,5 @@ def _end_with_parent() -> None:
 
 
 def _ended(_: int, __: FrameType | None) -> None:
-    """Ends this process. Uvicorn repeats the signal once it has ended: that is a good end too."""
+    """Ends this process, and says that all is well."""
     sys.exit(0)
