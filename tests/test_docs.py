@@ -171,7 +171,8 @@ def test_what_examples_show_is_in_the_samples(ids: set[str]) -> None:
     shown = {
         (path.name, id_)
         for path in [ROOT / "README.md", *ROOT.glob("docs/*.md")]
-        for id_ in re.findall(r"\b[a-z]_[0-9a-f]{16}\b", path.read_text(encoding="utf-8"))
+        # What waits (`v_…`) is a row of no table.
+        for id_ in re.findall(r"\b[a-uw-z]_[0-9a-f]{16}\b", path.read_text(encoding="utf-8"))
     }
     assert shown
     assert {(page, id_) for page, id_ in shown if id_ not in ids} == set(), "run `make docs`"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cairn.knowledge.ingest.inbox_events.decisions import DECISION, ENTITY, FACT
+from cairn.knowledge.ingest.inbox_events.decisions import DECISION, ENTITY, FACT, IN_REVIEW
 from cairn.serving.cli.deciding import Decided
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, emit_json, print_table, say
 from cairn.serving.read.display import one_line
@@ -15,8 +15,8 @@ COLUMNS = (
     TerminalColumn("status", from_width=110),
     TerminalColumn("text", "what it says", wide=True),
 )
-OF_DECISIONS = tuple(column for column in COLUMNS if column.name != "confidence")
-_KINDS = {FACT: "Facts", ENTITY: "Entities", DECISION: "Decisions"}
+OF_OTHERS = tuple(column for column in COLUMNS if column.name != "confidence")
+_KINDS = {FACT: "Facts", ENTITY: "Entities", DECISION: "Decisions", IN_REVIEW: "What waited"}
 
 
 def take_down(
@@ -36,7 +36,7 @@ def take_down(
     kind = _KINDS[told["target_type"]]
     say(f"{kind} of {told['namespace']}, {will}:", style="bold")
     rows = [{**each._asdict(), "text": one_line(each.text)} for each in named]
-    print_table(rows, COLUMNS if told["target_type"] != DECISION else OF_DECISIONS, indent=2)
+    print_table(rows, COLUMNS if told["target_type"] in (FACT, ENTITY) else OF_OTHERS, indent=2)
     console().print()
     advise(f"Noted as {told['decision_id']}; applied {NEXT_RUN}")
     advise(f"To undo that: `cairn undo {told['decision_id']}`", style="dim")

@@ -64,6 +64,7 @@ COMMANDS = {
     "rate": ("say", "Say that a learning helped, or did not"),
     "missed": ("say", "Say what should have been learnt from a record"),
     "retract": ("say", "Say that a fact is not true, or not worth knowing"),
+    "dismiss": ("say", "Say that what waits in review needs nothing"),
     "undo": ("say", "Take decisions back, as if nobody had made them"),
     "forget": ("say", "Take something away for good, with all that rests on it alone"),
     "runs": ("run", "What was run, how long it took, and why it failed"),

@@ -61,6 +61,7 @@ def print_unresolved(row: dict[str, Any]) -> None:
     for label, value in (
         ("why", row["unresolved"]), ("decided at", row["decided_at"]),
         ("because", row["reason"]), ("record", row["decision_id"]),
+        ("to let go of it", f"cairn undo {row['decision_id']}"),
     ):  # fmt: skip
         say_value(label, value, indent=4)
     console().print()
@@ -78,7 +79,6 @@ def print_held(row: dict[str, Any]) -> None:
         ("the order", row["order"]),
     ):  # fmt: skip
         say_value(label, value, indent=4)
-    console().print()
 
 
 def print_struck(row: dict[str, Any]) -> None:
@@ -111,16 +111,14 @@ def print_slot(row: dict[str, Any]) -> None:
 
 
 def print_operation(row: dict[str, Any]) -> None:
-    """The pattern, how often it was run, and the line that accepts or dismisses it."""
+    """The pattern, how often it was run, and the line that accepts it."""
     say(one_line(row["pattern"]), style="yellow", indent=2)
     for label, value in (
         ("commands", f"{row['commands']:,} in {row['conversations']:,} conversations"),
         ("namespace", row["namespace"]), ("facts", " ".join(row["example_ids"])),
         ("accept", f"learned_operations = [\"{row['pattern']}={row['name']}\"]"),
-        ("dismiss", f"learned_operations = [\"{row['pattern']}=\"]"),
     ):  # fmt: skip
         say_value(label, value, indent=4)
-    console().print()
 
 
 class _Taken(NamedTuple):
@@ -190,5 +188,8 @@ SHOWN: Mapping[str, Callable[[dict[str, Any]], None]] = {
 
 
 def print_row(kind: str, row: dict[str, Any]) -> None:
-    """One of what waits."""
+    """One of what waits, and how it is dismissed if it can be."""
     SHOWN.get(kind, print_held)(row)
+    if row["review_id"]:
+        say(f"cairn dismiss {row['review_id']}", style="dim", indent=4)
+        console().print()

@@ -123,18 +123,18 @@ class ScheduleBody(ToldBody):
 
 
 class DecisionBody(ToldBody):
-    """What a person decides about facts, entities or other decisions."""
+    """What a person decides about facts, entities, other decisions, or what waits in review."""
 
     decision: Literal[
-        "merge", "unmerge", "keep_apart", "correct", "confirm", "retract", "undo"
+        "merge", "unmerge", "keep_apart", "correct", "confirm", "retract", "undo", "dismiss"
     ] = Field(
         description="merge: they are one; keep_apart: they are two, and both hold; unmerge: take"
         " one out again; confirm, retract, correct: a fact is right, wrong, or reads `text`; undo:"
-        " decisions are as if nobody had made them.",
+        " decisions are as if nobody had made them; dismiss: what waits in review needs nothing.",
         examples=["retract"],
     )  # fmt: skip
     ids: list[bounds.AnyId] = Field(
-        description="Of facts or entities; of decisions, of an undo.",
+        description="Of facts or entities; of decisions, of an undo; `review_id` of a dismissal.",
         examples=[["f_1c0ad2398567ecbb"]], min_length=1, max_length=100,
     )  # fmt: skip
     text: bounds.Sentence | None = optional(None, "The true sentence, of a correction.")

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from cairn.knowledge.ingest.inbox_events.decisions import UNDO
+from cairn.knowledge.ingest.inbox_events.decisions import DISMISS, UNDO
 from cairn.knowledge.schema.tables import DECISIONS
 from cairn.serving.read.pagination import Key, Page, newest, page
 from cairn.serving.read.reader import Reader
@@ -23,8 +23,8 @@ def decisions(reader: Reader, limit: int = 20, cursor: str | None = None) -> Pag
         (pl.col("decided_at") <= reader.latest).fill_null(value=True)
     )
     about = [pl.col(name).list.len() > 0 for name in ("pairs", "facts")]
-    undoes = (pl.col("decision") == UNDO) & (pl.col("ids").list.len() > 0)
-    holds = pl.col("superseded_by").is_null() & pl.any_horizontal(*about, undoes)
+    of_others = pl.col("decision").is_in([UNDO, DISMISS]) & (pl.col("ids").list.len() > 0)
+    holds = pl.col("superseded_by").is_null() & pl.any_horizontal(*about, of_others)
     keys = [newest("decided_at"), Key(pl.col("decision_id"))]
     told = rows.select(*FIELDS, holds=holds)
     return page(told, keys, ("decisions", reader.namespace), limit, cursor)

@@ -65,6 +65,9 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
         "corrected": _facts(
             reader, (pl.col("merged_into") == id_) & (pl.col("status") == "retracted")
         ),
+        "stands_in_for_it": _facts(reader, pl.col("fact_id") == row["merged_into"])
+        if row["merged_into"]
+        else [],
         "decisions": _decisions(reader, id_),
         "topic": topic[0] if topic else None,
         "rule": {"name": row["extractor"], "about": about["about"][0] if about.height else None},
@@ -80,12 +83,15 @@ def _rate(reader: Reader, fact: dict[str, Any]) -> float:
 def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
     """What people decided about a fact or an entity, in their order; `holds` if it still does."""
     either = [pl.element().struct.field(side) == id_ for side in ("left_id", "right_id")]
-    paired = pl.col("pairs").list.eval(either[0] | either[1]).list.any()
+    paired = pl.col("pairs").list.eval(either[0] | either[1]).list.any().fill_null(value=False)
+    brought = ((pl.col("replaced_by") == id_) & pl.col("superseded_by").is_null()).fill_null(
+        value=False
+    )
     columns = ["decision_id", "decision", "decided_at", "ids", "text", "reason", "unresolved",
                "superseded_by", "holds"]  # fmt: skip
     return (
         reader.table(tables.DECISIONS)
-        .with_columns(holds=paired.fill_null(value=False) | pl.col("facts").list.contains(id_))
+        .with_columns(holds=paired | brought | pl.col("facts").list.contains(id_))
         .filter(
             pl.col("holds")
             | pl.col("ids").list.contains(id_)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePath
+from typing import Any
 
 import polars as pl
 
@@ -69,6 +70,13 @@ def known_project_facts(reader: Reader) -> pl.DataFrame:
         for table in (tables.FILE_EDITS, tables.OBSERVATIONS)
     )
     return project_facts(known_runs(reader), edits, told)
+
+
+def edited_files(reader: Reader, project: str) -> list[dict[str, Any]]:
+    """Rows of PROJECT_FACTS on the files of a project that are edited most, these first."""
+    called = naming(known_folders(reader))
+    found = known_project_facts(reader).filter(kind="edited_file").sort("rank", "name")
+    return [row for row in found.to_dicts() if called(row["project"]) == project]
 
 
 def known_errors(reader: Reader) -> pl.DataFrame:

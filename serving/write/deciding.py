@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from cairn.knowledge.ingest.inbox_events.decisions import (
     CONFIRM,
     CORRECT,
+    DISMISS,
     ENTITY,
     KEEP_APART,
     MERGE,
@@ -27,6 +28,7 @@ from cairn.serving.write.decisions import (
     unretracted,
     with_members,
 )
+from cairn.serving.write.dismissing import choose_waiting
 from cairn.serving.write.undoing import choose_decisions
 
 
@@ -36,7 +38,8 @@ class WantedDecision(NamedTuple):
     decision: str
     """One of DECISION_TYPES."""
     ids: Sequence[str]
-    """Of facts or entities, of an undo those of decisions; or how these begin."""
+    """Of facts or entities, of an undo those of decisions, of a dismissal those that review lists;
+    or how these begin."""
     text: str | None = None
     """The true sentence, of a correction."""
     into: str | None = None
@@ -89,8 +92,8 @@ def decide(state: State, wanted: WantedDecision, namespace: str | None = None) -
         if not any(stays.startswith(start) for start in ids):
             ids.append(stays)
         wanted = wanted._replace(into=stays)
-    if wanted.decision == UNDO:
-        choice = choose_decisions(state, ids, namespace)
+    if among := _AMONG.get(wanted.decision):
+        choice = among(state, ids, namespace)
     else:
         only = {CONFIRM: "confirmed", RETRACT: "retracted", CORRECT: "corrected"}
         choice = choose(state, ids, namespace, facts_only=only.get(wanted.decision))
@@ -150,21 +153,30 @@ def _undo(choice: DecisionTargets, _: WantedDecision) -> _Meant:
     return _Meant(choice.named, "to be undone, as if nobody had decided so")
 
 
+def _dismiss(choice: DecisionTargets, _: WantedDecision) -> _Meant:
+    return _Meant(choice.named, "to stay as it is, and to wait no more")
+
+
+_AMONG = {UNDO: choose_decisions, DISMISS: choose_waiting}
+"""Where to look for what is decided about, if not among facts and entities."""
+
 _MEANT: Mapping[str, Callable[[DecisionTargets, WantedDecision], _Meant]] = {
     MERGE: _merge, UNMERGE: _unmerge, KEEP_APART: _keep_apart,
     CONFIRM: _confirm, RETRACT: _retract, CORRECT: _correct,
-    UNDO: _undo,
+    UNDO: _undo, DISMISS: _dismiss,
 }  # fmt: skip
 
 _NUMBERS = {
     MERGE: (1, 100), UNMERGE: (1, 1), KEEP_APART: (2, 2),
     CONFIRM: (1, 1), RETRACT: (1, 1), CORRECT: (1, 1), UNDO: (1, 100),
+    DISMISS: (1, 100),
 }  # fmt: skip
 """How many ids each takes."""
 
 _HOW_MANY = {
     MERGE: "a merge needs two ids or more",
     UNDO: "an undo names decisions, 100 at most",
+    DISMISS: "a dismissal names what waits in review, 100 at most",
     KEEP_APART: "two ids are kept apart, no more and no fewer",
     **dict.fromkeys((UNMERGE, CONFIRM, RETRACT, CORRECT), "that is decided about one id"),
 }

@@ -20,6 +20,7 @@ import polars as pl
 from cairn.knowledge.consolidation.verdicts.decision_effects import unite
 from cairn.knowledge.ingest.inbox_events.decisions import (
     CORRECT,
+    DISMISS,
     ENTITY,
     FACT,
     KEEP_APART,
@@ -166,6 +167,9 @@ def _resolve(said: Sequence[_Decision], facts: pl.DataFrame, entities: pl.DataFr
     }
     for number, one in enumerate(said):
         if one.told.decision == UNDO:
+            continue
+        if one.told.decision == DISMISS:  # of what waits, which is no row of these tables
+            one.ids = list(dict.fromkeys(meant.id for meant in one.told.meant))
             continue
         for place, meant in enumerate(one.told.meant):
             found = known.get((number, place))
@@ -315,7 +319,7 @@ def _settle(
         return max(others, key=lambda other: (other.at or UNDATED, other.id)).id
 
     for one in latest_first:
-        if one.told.decision == UNDO or one.superseded_by is not None:
+        if one.told.decision in (UNDO, DISMISS) or one.superseded_by is not None:
             continue
         if one.told.decision in (MERGE, UNMERGE, KEEP_APART):
             pairs = _pairs(one, entity_of)

@@ -23,17 +23,20 @@ ABOUT_ONE = frozenset({CORRECT, CONFIRM, RETRACT})
 """Decisions about facts one by one; the others are about pairs."""
 UNDO = "undo"
 """Of another decision, as if nobody had made it; of an undo, that it holds again."""
-DECISION_TYPES = frozenset({MERGE, UNMERGE, KEEP_APART, CORRECT, CONFIRM, RETRACT, UNDO})
+DISMISS = "dismiss"
+"""Of what waits in review and is neither fact nor entity: it stays as it is, and waits no more."""
+DECISION_TYPES = frozenset({MERGE, UNMERGE, KEEP_APART, CORRECT, CONFIRM, RETRACT, UNDO, DISMISS})
 
-FACT, ENTITY, DECISION = "fact", "entity", "decision"
+FACT, ENTITY, DECISION, IN_REVIEW = "fact", "entity", "decision", "review"
 
 
 class DecidedThing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A fact or an entity that a decision names; or another decision, without its words."""
+    """What a decision names: a fact, an entity; another decision, or what waits, without words."""
 
     id: str
     type: str
-    """Type of the entity; of a fact, of what it is about; of a decision, which one it is."""
+    """Type of the entity; of a fact, of what it is about; of a decision, which one it is; of what
+    waits, the kind."""
     entity: str = ""
     predicate: str = ""
     object: str = ""
@@ -52,7 +55,7 @@ class ToldDecision(msgspec.Struct, frozen=True, omit_defaults=True):
     decision: str
     """One of DECISION_TYPES."""
     thing: str
-    """fact or entity."""
+    """fact, entity, decision or review."""
     meant: tuple[DecidedThing, ...]
     """Of an unmerge, the first is taken from the others; of a correction, the first is corrected,
     and the others, merged into it, go with it."""

@@ -176,8 +176,10 @@ DECISIONS = Table(
     {
         "decision_id": Column(TEXT, "Its record."),
         **NAMESPACE,
-        "decision": Column(TEXT, "merge, unmerge, keep_apart, correct, confirm, retract or undo."),
-        "target_type": Column(TEXT, "fact, entity or decision."),
+        "decision": Column(
+            TEXT, "merge, unmerge, keep_apart, correct, confirm, retract, undo or dismiss."
+        ),
+        "target_type": Column(TEXT, "fact, entity, decision or review."),
         "requested_ids": Column(TEXTS, "What it names, by the ids of that day."),
         "ids": Column(TEXTS, "What it names, by the ids of today; what is gone is not there."),
         "pairs": Column(

@@ -19,6 +19,7 @@ from cairn.serving.http.pages.operating import (
     compare_prompt,
     connect,
     retry,
+    run,
     stop_watching,
     watch,
 )
@@ -133,7 +134,7 @@ def _done(access: Access, namespace: str, action: str, form: Form) -> Response:
         raise Undecidable(str(error)) from None
     query = urlencode(told) if told else query
     return RedirectResponse(
-        f"/n/{own}/{quote(path)}".rstrip("/") + (f"?{query}" if query else ""), 303
+        f"/n/{own}/{quote(path, safe='/%')}".rstrip("/") + (f"?{query}" if query else ""), 303
     )
 
 
@@ -215,6 +216,10 @@ def _forget(form: SentForm) -> Told:
     forgotten(form.access, form.own, wanted)
 
 
+def _run(form: SentForm) -> Told:
+    run(form.access)
+
+
 def _retry(form: SentForm) -> Told:
     retry(form.access, form.own)
 
@@ -242,14 +247,16 @@ def _stop_watching(form: SentForm) -> Told:
     stop_watching(form.access, form.own, form.said.get("path", ""))
 
 
-OPERATING = frozenset({"retry", "backfill", "watch", "stop-watching", "connect", "compare-prompt"})
+OPERATING = frozenset(
+    {"run", "retry", "backfill", "watch", "stop-watching", "connect", "compare-prompt"}
+)
 """What only whoever runs the server does."""
 
 ACTIONS: dict[str, Callable[[SentForm], Told]] = {
     "decide": _decision, "decide-by-rule": _by_rule, "rate": _rating, "attitude": _attitude,
     "learn": _learn, "schedule": _schedule, "search-again": _search_again, "react": _reaction,
     "notify-again": _notify_again, "missed": _missed, "forget": _forget,
-    "retry": _retry, "backfill": _backfill, "watch": _watch,
+    "run": _run, "retry": _retry, "backfill": _backfill, "watch": _watch,
     "stop-watching": _stop_watching, "connect": _connect, "compare-prompt": _compare,
 }  # fmt: skip
 """By the name in its address."""
@@ -257,6 +264,15 @@ ACTIONS: dict[str, Callable[[SentForm], Told]] = {
 
 def _in_words(wrong: ValidationError) -> str:
     """What is wrong, without repeating what was sent."""
-    first: Any = wrong.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg'].removeprefix('Value error, ')}"
+    first: Any = wrong.errors(include_url=False, include_input=False)[0]
+    limits: dict[str, Any] = first.get("ctx", {})
+    words = {
+        "missing": "is missing",
+        "string_too_short": "says nothing",
+        "string_too_long": f"is longer than {limits.get('max_length')} characters",
+        "string_pattern_mismatch": "is not of the form that it must have",
+        "too_long": f"are more than {limits.get('max_length')}",
+        "too_short": "are missing",
+    }.get(first["type"])
+    place = str(first["loc"][0]) if first["loc"] else "that"
+    return f"{place} {words}" if words else first["msg"].removeprefix("Value error, ")

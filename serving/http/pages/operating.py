@@ -21,9 +21,15 @@ from cairn.serving.write.decisions import Undecidable
 PATIENCE = 0.2
 """Seconds that a page waits for what a command tells; it is loaded again until it is there."""
 
-FIRST = LastAnswer[Any]()
-"""The first run of a home."""
+RUN = LastAnswer[Any]()
+"""The last run that somebody began here."""
 _STALE, _ROWS, _RETRY, _BACKFILL, _COMPARED = (LastAnswer[Any]() for _ in range(5))
+_BEGUN = (
+    (RUN, "What waits is being taken in", "run"),
+    (_RETRY, "What failed is being tried again", "dead-letters --retry"),
+    (_BACKFILL, "What is stale is being made again", "backfill --stale"),
+)
+"""What is begun here and takes longer than a page: in words, and the command that does the same."""
 _LISTED = {"runs": (LastAnswer[Any](), 10), "prompts": (LastAnswer[Any](), 60)}
 """By command its last answer, and for how many seconds that is told."""
 
@@ -31,6 +37,16 @@ _LISTED = {"runs": (LastAnswer[Any](), 10), "prompts": (LastAnswer[Any](), 60)}
 def operates(access: Access) -> bool:
     """Whether the caller runs the server: holders of keys know their namespaces alone."""
     return access.caller.key is None
+
+
+def begun(access: Access) -> dict[str, list[str]]:
+    """What was begun on pages: in words what is `under_way`, and commands of what `failed`."""
+    if not operates(access):
+        return {"under_way": [], "failed": []}
+    return {
+        "under_way": [words for last, words, _ in _BEGUN if last.under_way],
+        "failed": [command for last, _, command in _BEGUN if last.failed],
+    }
 
 
 def _operating(access: Access) -> None:
@@ -150,6 +166,17 @@ def watch(access: Access, namespace: str, path: str) -> None:
         raise Undecidable(str(error)) from None
 
 
+def run(access: Access, *options: str) -> None:
+    """Takes in what waits, beside the server.
+
+    Raises:
+        HttpRefused: the caller may not, or one is under way.
+    """
+    _operating(access)
+    arguments = ["run", *options, "--no-report", "--json"]
+    _answer(RUN, object(), access.memory.state, arguments)
+
+
 def begin(access: Access, path: str) -> None:
     """Reads the first logs of a home, beside the server: those of a path, else the samples.
 
@@ -157,12 +184,9 @@ def begin(access: Access, path: str) -> None:
         Undecidable: the path cannot be a source; the message says why.
         HttpRefused: the caller may not, or others are being read.
     """
-    _operating(access)
-    state = access.memory.state
     if path:
         watch(access, FIRST_NAMESPACE, path)
-    arguments = ["run", *([] if path else ["--samples"]), "--no-report", "--json"]
-    _answer(FIRST, object(), state, arguments)
+    run(access, *([] if path else ["--samples"]))
 
 
 FIRST_NAMESPACE = "default"

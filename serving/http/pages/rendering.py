@@ -6,7 +6,7 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from functools import cache, partial
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -57,7 +57,8 @@ def environment() -> Environment:
     )
     filters: dict[str, Any] = {
         "said": said, "when": when, "percent": percent, "size": size, "place": place,
-        "query": partial(urlencode, doseq=True), "beginning": beginning, "in_words": in_words,
+        "address": partial(quote, safe=""), "query": partial(urlencode, doseq=True),
+        "beginning": beginning, "in_words": in_words,
     }  # fmt: skip
     called: dict[str, Any] = {
         "count": count, "marked": marked, "curve": curve, "differing": differing,
@@ -68,10 +69,10 @@ def environment() -> Environment:
     return made
 
 
-def shown(template: str, title: str, status: int = 200, **given: Any) -> HTMLResponse:
+def shown(template: str, title: str, status_code: int = 200, **given: Any) -> HTMLResponse:
     """A page."""
     told = {"namespace": None, "keyed": False, **given, "title": title, "menu": MENU}
-    return HTMLResponse(environment().get_template(template).render(told), status, HEADERS)
+    return HTMLResponse(environment().get_template(template).render(told), status_code, HEADERS)
 
 
 def said(text: object) -> Markup:
@@ -139,12 +140,12 @@ def in_words(kind: str) -> str:
 
 def place(id_: str) -> str:
     """The page of a thing, below its namespace."""
-    return f"{PLACES.get(id_[:2], 'why')}/{id_}"
+    return f"{PLACES.get(id_[:2], 'why')}/{quote(id_, safe='')}"
 
 
-def curve(points: Sequence[Any], width: int = 320, height: int = 60) -> Markup:
-    """Shares from 0 to 1 over time as a line: pairs of a time and a share, the earliest first."""
-    known = [(_seconds(at), float(share)) for at, share in points if at is not None]
+def curve(points: Sequence[dict[str, Any]], width: int = 320, height: int = 60) -> Markup:
+    """How sure something was over time, as a line: `at` and `confidence`, the earliest first."""
+    known = [(_seconds(one["at"]), float(one["confidence"])) for one in points]
     if len(known) < 2 or known[0][0] == known[-1][0]:
         return Markup("")
     first, last = known[0][0], known[-1][0]

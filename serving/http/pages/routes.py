@@ -1,14 +1,15 @@
 """The routes of pages: what a query answers, by its template, or as JSON behind `.json`."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from inspect import Parameter, Signature
-from typing import Any, NamedTuple, get_origin
-from urllib.parse import urlencode
+from typing import Any, NamedTuple, TypeVar, get_origin
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
 from starlette.datastructures import QueryParams
 
 from cairn.integrations.agents import AGENTS
@@ -18,9 +19,10 @@ from cairn.serving.http.auth import Access, Asked
 from cairn.serving.http.errors import HttpRefused
 from cairn.serving.http.pages.login import is_page
 from cairn.serving.http.pages.operating import (
-    FIRST,
     PATIENCE,
+    RUN,
     agents_here,
+    begun,
     compared_prompt,
     listed,
     operates,
@@ -36,8 +38,9 @@ from cairn.serving.models.bodies import ForgetBody
 from cairn.serving.models.queries import BY_NAME
 from cairn.serving.query.conversation import conversation, refused_candidates
 from cairn.serving.query.review.queue import REVIEWED
+from cairn.serving.query.work import edited_files
 from cairn.serving.read.reader import Reader
-from cairn.serving.status.pending import pending
+from cairn.serving.status.pending import as_rows, pending
 
 RECENT = 10
 """Rows of what came last, on the first page of a namespace."""
@@ -48,7 +51,23 @@ FOUND = 20
 CHOSEN_FROM = 50
 """Projects that a search may be narrowed to there."""
 
+AS_JSON = ".json"
+"""What stands behind the address of a page for programs."""
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Response])
+
 router = APIRouter(include_in_schema=False)
+
+
+def page_at(path: str) -> Callable[[Endpoint], Endpoint]:
+    """Serves a page of a namespace, and what it shows as JSON at the same address with `.json`."""
+
+    def add(endpoint: Endpoint) -> Endpoint:
+        for behind in (AS_JSON, ""):  # in this order: an id may stand for anything
+            router.get(f"/n/{{namespace}}{path}{behind}")(endpoint)
+        return endpoint
+
+    return add
 
 
 @router.get("/")
@@ -58,29 +77,29 @@ def first(asked: Asked, request: Request) -> Response:
     if len(names) == 1:
         return RedirectResponse(f"/n/{names[0]}", 303)
     return shown(
-        "namespaces.html", "Namespaces" if names else "Welcome", names=names, first=FIRST,
+        "namespaces.html", "Namespaces" if names else "Welcome", names=names, first=RUN,
         token=token_of(request), operates=operates(asked), keyed=asked.caller.key is not None,
     )  # fmt: skip
 
 
-@router.get("/n/{namespace}")
+@page_at("")
 def home(asked: Asked, namespace: str) -> Response:
     """What there is of a namespace, how fresh it is, what came last, and what waits."""
     reader = asked.reader(parameters.At(namespace=namespace))
     week = reader.latest - timedelta(days=7)
-    return _page(
-        asked, "home.html", namespace, answer=_answer(reader, "status"),
-        recent=_answer(reader, "recent", limit=RECENT),
-        lessons=_answer(reader, "learnings", limit=5, since=week),
-        waiting=pending(reader.state, reader.namespace),
-        review=_answer(reader, "review", limit=1).totals,
-        letters=_answer(reader, "dead_letters", limit=1).total,
-        paid=_answer(reader, "costs", limit=1).total,
-        as_json=f"/v1/status?{urlencode({'namespace': namespace})}",
-    )  # fmt: skip
+    told = {
+        "status": _answer(reader, "status"),
+        "recent": _answer(reader, "recent", limit=RECENT).items,
+        "lessons": _answer(reader, "learnings", limit=5, since=week).items,
+        "waiting": as_rows(pending(reader.state, reader.namespace)),
+        "review": _answer(reader, "review", limit=1).totals,
+        "dead_letters": _answer(reader, "dead_letters", limit=1).total,
+        "costs": _answer(reader, "costs", limit=1).total,
+    }
+    return _page(asked, "home.html", namespace, told)
 
 
-@router.get("/n/{namespace}/search")
+@page_at("/search")
 def search(asked: Asked, request: Request, namespace: str) -> Response:
     """What a search finds, and why."""
     given = {name: value for name, value in request.query_params.items() if value}
@@ -96,14 +115,13 @@ def search(asked: Asked, request: Request, namespace: str) -> Response:
         wanted = _wanted("search", {"type": "all", "limit": str(FOUND)} | given, namespace)
         answer = BY_NAME["search"].answered(asked.reader(wanted), wanted)
     return _page(
-        asked, "search.html", "Search", answer=answer, given=given, back=back, span=span,
-        categories=CATEGORIES,
+        asked, "search.html", "Search", answer or {"answer": None}, given=given, back=back,
+        span=span, categories=CATEGORIES,
         projects=[one.project for one in projects[:CHOSEN_FROM]],
-        as_json=f"/v1/search?{urlencode(given | {'namespace': namespace})}",
     )  # fmt: skip
 
 
-@router.get("/n/{namespace}/forget")
+@page_at("/forget")
 def forget(asked: Asked, namespace: str, id: str = "", everywhere: str = "") -> Response:  # noqa: A002
     """What would go if something were forgotten, before anybody says so."""
     if not id:
@@ -121,22 +139,21 @@ def forget(asked: Asked, namespace: str, id: str = "", everywhere: str = "") -> 
     return _forgetting(asked, namespace, receipt, everywhere)
 
 
-@router.get("/n/{namespace}/agents")
+@page_at("/agents")
 def agents(asked: Asked, namespace: str) -> Response:
     """Which agents are on this machine, and which are connected."""
     asked.namespace(namespace)
-    found = agents_here(asked)
-    return _page(asked, "agents.html", "Agents", agents=found, then=AGENTS, as_json=None)
+    return _page(asked, "agents.html", "Agents", {"agents": agents_here(asked)}, then=AGENTS)
 
 
-@router.get("/n/{namespace}/runs")
+@page_at("/runs")
 def latest_runs(asked: Asked, namespace: str) -> Response:
     """What Dagster ran of a namespace, with links into its UI."""
     found = listed(asked, asked.reader(parameters.At(namespace=namespace)), "runs")
-    return _page(asked, "runs.html", "Runs", runs=found, as_json=None)
+    return _page(asked, "runs.html", "Runs", {"runs": found})
 
 
-@router.get("/n/{namespace}/prompts")
+@page_at("/prompts")
 def prompts_in_force(asked: Asked, namespace: str, prompt: str = "", talk: str = "") -> Response:
     """What a language model is asked, and what a prompt of one's own gives against Cairn's."""
     reader = asked.reader(parameters.At(namespace=namespace))
@@ -146,8 +163,8 @@ def prompts_in_force(asked: Asked, namespace: str, prompt: str = "", talk: str =
         asked_for, told = compared_prompt(asked, reader.namespace, prompt, talk)
     talks = _answer(reader, "conversations", limit=CHOSEN_FROM).items
     return _page(
-        asked, "prompts.html", "Prompts", prompts=found, prompt=prompt, talk=talk, talks=talks,
-        asked_for=asked_for, told=told, as_json=None,
+        asked, "prompts.html", "Prompts", {"prompts": found, "compared": told},
+        prompt=prompt, talk=talk, talks=talks, asked_for=asked_for,
     )  # fmt: skip
 
 
@@ -156,40 +173,31 @@ def _forgetting(
 ) -> Response:
     asked.telling()
     asked.namespace(namespace)
-    url = asked.request.url
-    return _page(
-        asked, "forget.html", "Forget", receipt=receipt, everywhere=everywhere, as_json=None,
-        here=f"{url.path}?{url.query}",
-    )  # fmt: skip
+    return _page(asked, "forget.html", "Forget", {"receipt": receipt}, everywhere=everywhere)
 
 
 def refused(request: Request, status: int, detail: str) -> Response | None:
     """Why there is no page, as a page; nothing for whoever asked for no page."""
     path = request.url.path
-    if not is_page(path) or path.endswith(".json"):
+    if not is_page(path) or path.endswith(AS_JSON):
         return None
     known = getattr(request.state, "namespace", None)
     title = "Not there" if status == 404 else "That cannot be done"
     return shown("refused.html", title, status, detail=detail, namespace=known, as_json=None)
 
 
-def _endpoint(page: ShownPage, *, as_json: bool) -> Callable[..., Response]:
-    """The function of the route of a page."""
+def _endpoint(page: ShownPage) -> Callable[..., Response]:
+    """The function of the routes of a page."""
 
     def endpoint(asked: Access, request: Request, namespace: str, **ids: str) -> Response:
         given = _given(page, request)
         wanted = _wanted(page.query, page.given | given, namespace)
         reader = asked.reader(wanted)
         answer = page.asks.answered(reader, wanted, *ids.values())
-        if as_json:
-            return Response(answer.model_dump_json(), media_type="application/json")
-        here = request.url.path
-        behind = f"?{urlencode(given, doseq=True)}" if given else ""
-        return _page(
-            asked, page.template, page.title, answer=answer, given=given, here=here,
-            as_json=f"{here}.json{behind}",
-            **BESIDES.get(page.template, _nothing)(Asking(asked, reader, answer, ids)),
-        )  # fmt: skip
+        if _as_json(request):
+            return _page(asked, page.template, page.title, answer)
+        beside = BESIDES.get(page.template, _nothing)(Asking(asked, reader, answer, ids))
+        return _page(asked, page.template, page.title, answer, given=given, **beside)
 
     names = [part[1:-1] for part in page.path.split("/") if part.startswith("{")]
     endpoint.__name__ = f"page_{page.title}"
@@ -206,12 +214,32 @@ def _endpoint(page: ShownPage, *, as_json: bool) -> Callable[..., Response]:
     return endpoint
 
 
-def _page(asked: Access, template: str, title: str, **given: Any) -> Response:
-    """A page of the namespace that was asked for."""
+def _as_json(request: Request) -> bool:
+    """Whether what a page shows is wanted as JSON; ids of some things end so, too."""
+    return request.scope["route"].path.endswith(AS_JSON)
+
+
+def _page(
+    asked: Access, template: str, title: str, told: BaseModel | dict[str, Any], **beside: Any
+) -> Response:
+    """A page of the namespace that was asked for, or what it tells as JSON.
+
+    The template has what is told by its names, of a model as `answer`; `here` is the address of the
+    page, `asked_here` with what stands behind the `?`.
+    """
+    request = asked.request
+    if _as_json(request):
+        return Response(to_json(told), media_type="application/json")
+    namespace = request.state.namespace
+    here, query = quote(request.scope["path"]), request.url.query
+    behind = f"?{query}" if query else ""
+    beside |= told if isinstance(told, dict) else {"answer": told}
+    beside.setdefault("waiting", pending(asked.memory.state, namespace))
     return shown(
-        template, title, namespace=asked.request.state.namespace, token=token_of(asked.request),
-        may_tell=asked.caller.may_tell, operates=operates(asked), picture=picture,
-        keyed=asked.caller.key is not None, **given,
+        template, title, namespace=namespace, token=token_of(request),
+        may_tell=asked.caller.may_tell, operates=operates(asked), begun=begun(asked),
+        picture=picture, keyed=asked.caller.key is not None, here=here,
+        asked_here=f"{here}{behind}", as_json=f"{here}{AS_JSON}{behind}", **beside,
     )  # fmt: skip
 
 
@@ -243,15 +271,7 @@ def _of_why(asking: Asking) -> dict[str, Any]:
     if answer.kind == "learning":
         said = reader.places([one.record_id for one in answer.quotes if one.record_id], "text")
         messages = dict(said.select("record_id", "text").iter_rows())
-    points: list[tuple[datetime | str, float]] = [
-        (one.occurred_at, one.confidence) for one in answer.history
-    ]
-    if answer.fact:
-        points.append((reader.as_of, answer.fact.confidence))
-    waiting = [one for one in pending(reader.state, reader.namespace) if answer.id in one.ids]
-    return {
-        "messages": messages, "points": points, "waiting": waiting, "lineage": lineage(answer),
-    }  # fmt: skip
+    return {"messages": messages, "lineage": lineage(answer)}
 
 
 def _of_conversation(asking: Asking) -> dict[str, Any]:
@@ -269,12 +289,9 @@ def _of_project(asking: Asking) -> dict[str, Any]:
         return {}
     return {
         "talks": _answer(reader, "conversations", project=project, limit=10),
-        "waiting": pending(reader.state, reader.namespace), "headings": HEADINGS,
-    }  # fmt: skip
-
-
-def _of_utility(asking: Asking) -> dict[str, Any]:
-    return {"waiting": pending(asking.reader.state, asking.reader.namespace)}
+        "files": edited_files(reader, project),
+        "headings": HEADINGS,
+    }
 
 
 def _of_graph(asking: Asking) -> dict[str, Any]:
@@ -313,7 +330,7 @@ def _of_changes(asking: Asking) -> dict[str, Any]:
 BESIDES: dict[str, Callable[[Asking], dict[str, Any]]] = {
     "why.html": _of_why, "conversation.html": _of_conversation, "project.html": _of_project,
     "review.html": _of_review, "graph.html": _of_graph, "research.html": _of_research,
-    "changes.html": _of_changes, "utility.html": _of_utility,
+    "changes.html": _of_changes,
 }  # fmt: skip
 """What a template needs besides its answer."""
 
@@ -352,10 +369,9 @@ def _answer(reader: Reader, name: str, **given: Any) -> Any:
 def _add_routes() -> None:
     # In their order: what is fixed comes before what stands for any id.
     for page in sorted(PAGES, key=lambda page: "{" in page.path):
-        for behind in (".json", ""):
-            # A conversation may have a slash in its id.
-            path = page.path.replace("{conversation_id}", "{conversation_id:path}")
-            router.get(f"/n/{{namespace}}{path}{behind}")(_endpoint(page, as_json=bool(behind)))
+        # A conversation may have a slash in its id.
+        path = page.path.replace("{conversation_id}", "{conversation_id:path}")
+        page_at(path)(_endpoint(page))
 
 
 _add_routes()

@@ -4,7 +4,7 @@ What was decided since the last run is noted in the inbox, and waits no more.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cairn.serving.read.reader import Reader
 
 IsSettled = Callable[[Collection[str]], bool]
-"""Of one thing, or of two, whether a decision since the last run says what it is."""
+"""Of one thing, or of two, whether a decision says what it is."""
 
 SEEM = {
     "same": "say the same, but are not sure enough to be merged by rule",
@@ -90,13 +90,13 @@ def _pairs_of(reader: "Reader") -> pl.DataFrame:
 
 
 def unresolved(state: "State", namespace: str | None) -> pl.DataFrame:
-    """Decisions of which something cannot be applied, and why; the latest first."""
+    """Decisions of which something cannot be applied, and why; the latest first, none undone."""
     from cairn.knowledge.schema.tables import DECISIONS
 
     columns = ["namespace", "decision_id", "decision", "text", "reason", "unresolved", "decided_at"]
     return (
         state.warehouse.read(DECISIONS, namespace=namespace)
-        .filter(pl.col("unresolved").is_not_null())
+        .filter(pl.col("unresolved").is_not_null(), pl.col("superseded_by").is_null())
         .select(columns)
         .sort("decided_at", "decision_id", descending=[True, False])
         .collect()
@@ -113,17 +113,33 @@ def readers(state: "State", namespace: str | None) -> "list[Reader]":
 
 
 def settled(reader: "Reader") -> IsSettled:
-    """Tells of one thing, or of two, whether a decision since the last run says what it is."""
-    from cairn.knowledge.ingest.inbox_events.decisions import CORRECT, RETRACT
+    """Tells of one thing, or of two, whether a decision says what it is.
 
-    noted = list(_noted(reader))
+    Of those that the last run applied, what keeps two apart, and dismissals.
+    """
+    from cairn.knowledge.ingest.inbox_events.decisions import CORRECT, DISMISS, KEEP_APART, RETRACT
+    from cairn.knowledge.schema.tables import DECISIONS
+
+    noted, undone = _noted(reader)
     said = {frozenset((left, right)) for _, ids in noted for left in ids for right in ids}
+    said |= {frozenset((id_,)) for id_ in undone}
+    applied = (
+        reader.table(DECISIONS, ["decision_id", "decision", "ids", "pairs", "superseded_by"])
+        .filter(pl.col("superseded_by").is_null(), ~pl.col("decision_id").is_in(undone))
+        .select("decision", "ids", "pairs")
+        .collect()
+    )
+    for decision, ids, apart in applied.iter_rows():
+        if decision == DISMISS:
+            said |= {frozenset((id_,)) for id_ in ids}
+        elif decision == KEEP_APART:
+            said |= {frozenset(pair.values()) for pair in apart}
     gone = {id_ for decision, ids in noted if decision in (RETRACT, CORRECT) for id_ in ids}
     return lambda ids: frozenset(ids) in said or not gone.isdisjoint(ids)
 
 
-def _noted(reader: "Reader") -> Iterator[tuple[str, list[str]]]:
-    """Decisions that were noted since the last run, and not undone: each with what it names."""
+def _noted(reader: "Reader") -> tuple[list[tuple[str, list[str]]], list[str]]:
+    """Decisions since the last run, each with what it names; and ids of those that are undone."""
     from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, UNDO, meant_of, undone
     from cairn.knowledge.schema.identity import record_id
     from cairn.knowledge.schema.tables import DECISIONS
@@ -137,9 +153,10 @@ def _noted(reader: "Reader") -> Iterator[tuple[str, list[str]]]:
         and (decision_id := record_id(reader.namespace, event.get("event_id"))) not in known
     ]
     gone = undone(reversed(noted))
-    for decision_id, decision, ids in noted:
-        if decision != UNDO and decision_id not in gone:
-            yield decision, ids
+    stand = [
+        (decision, ids) for id_, decision, ids in noted if decision != UNDO and id_ not in gone
+    ]
+    return stand, list(gone)
 
 
 def _event(line: bytes) -> dict[str, Any]:

@@ -300,6 +300,6 @@ def test_a_proposed_operation_type_is_shown_with_the_line_that_accepts_it(
     for line in (
         "Proposed operation types: 1", "6 in 2 conversations",
         'learned_operations = ["stackform plan=stackform_plan"]',
-        'learned_operations = ["stackform plan="]',
+        f"cairn dismiss {row['review_id']}",
     ):  # fmt: skip
         assert line in out

@@ -57,6 +57,7 @@ BY_ID = (
     "keep-apart",
     "unmerge",
     "undo",
+    "dismiss",
     "rate",
     "missed",
 )

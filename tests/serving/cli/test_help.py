@@ -17,7 +17,7 @@ OTHERS = {
     "export",  # writes where it is told
     "up", "ui", "serve", "mcp",  # go on until they are stopped
     "prompts",  # has commands of its own
-    "undo",  # a decision that somebody made
+    "undo", "dismiss",  # a decision that somebody made, or something that waits
 }  # fmt: skip
 """Commands whose first example is not tried here."""
 

@@ -35,12 +35,23 @@ def test_the_first_logs_are_read_and_lead_to_their_namespace(tmp_path: Path) -> 
         form["path"] = str(tmp_path / "logs")
         page = person.post("/", data=form, headers=FROM_HERE)
         assert "are being read" in page.text
-        end = time.monotonic() + 120
+        end = time.monotonic() + 240
         while "/n/default" not in str(page.url) and time.monotonic() < end:
             time.sleep(0.2)
             page = person.get("/")
         assert page.url.path == "/n/default"
         assert "Troms" in person.get("/n/default/facts").text
+
+        talk(tmp_path / "logs", 2, "I live in Bod\u00f8 now.", "2026-03-02T10:00:00Z")
+        while "Run it now" not in person.get("/n/default").text and time.monotonic() < end:
+            time.sleep(0.2)
+        page = person.post("/n/default/do/run", data={"token": token}, headers=FROM_HERE)
+        assert "being taken in" in page.text
+        twice = person.post("/n/default/do/run", data={"token": token}, headers=FROM_HERE)
+        assert (twice.status_code, "under way" in twice.text) == (503, True)
+        while "Bod" not in person.get("/n/default/facts").text:
+            assert time.monotonic() < end
+            time.sleep(0.2)
 
 
 def test_who_holds_a_key_is_told_commands(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from cairn.resources.home.sources import add_source
 from cairn.serving.http.app import create_app
 from cairn.serving.http.pages.actions import ACTIONS, OPERATING
 from cairn.serving.http.pages.page import PAGES
-from cairn.serving.query.listing import conversations, episodes, facts, learnings
+from cairn.serving.query.listing import FactFilter, conversations, episodes, facts, learnings
 from cairn.serving.read.reader import Reader, open_reader
 from cairn.serving.retrieval.open_memory import Memory
 from cairn.serving.runtime.services import note_ui
@@ -38,6 +38,7 @@ HOSTILE = (
     'I like <script>alert(1)</script> & "mason" bees <img src=x onerror=alert(2)> \u202e\x07tea.'
 )
 LONG = "w" * 1_000_000
+TALK = "<b>talk</b>?of=#1&100%/../x"
 
 
 def addresses(reader: Reader) -> list[str]:
@@ -91,6 +92,13 @@ def test_every_page_is_of_its_namespace_alone(
             assert "unsafe" not in policy
             links = re.findall(r'(?:href|src|action)="([^"]*)"', page.text)
             assert all(link.startswith(("/", "#")) for link in links), "of another host"
+            (as_json,) = re.findall(r'href="([^"]+)">This page as JSON', page.text) or ("",)
+            if path == "/search":
+                continue
+            told = closed.get(unescape(as_json))
+            assert (told.status_code, told.headers["content-type"]) == (200, "application/json")
+            assert as_json.partition("?")[0] == f"/n/{name}{path.partition('?')[0]}.json"
+            assert not [word for word in words(other) if word in told.text], path
         for path in theirs:
             for hidden in (f"/n/{other}{path}", f"/n/nobody{path}"):
                 refused = closed.get(hidden)
@@ -284,6 +292,46 @@ def one_rule_decides_about_many_once_they_are_counted(_: State, person: TestClie
     assert not person.get("/n/samples/review.json?kind=pairs").json()["items"]
 
 
+def what_waits_falls_to_nothing(_: State, person: TestClient) -> Story:
+    yield  # the rule of another story is counted first
+    kinds = set[str]()
+    while items := person.get("/n/samples/review.json").json()["items"]:
+        one = items[0]
+        kinds.add(one["kind"])
+        ids = [one["review_id"]] if "dismiss" in one["decisions"] else one["ids"]
+        form = {"decision": one["decisions"][0], "ids": ids}
+        told = sent(person, "/n/samples/review", "decide", "review", **form)
+        assert told.status_code == 200
+    assert kinds == {"entities", "operations"}
+    assert "Nothing waits for you" in told.text
+    (letter,) = person.get("/n/samples/dead-letters.json").json()["items"]
+    page = person.get("/n/samples/dead-letters").text
+    assert '{"role":"assistant"' in unescape(page), "the line as it stands"
+    gone = {"decision": "dismiss", "ids": letter["review_id"]}
+    told = sent(person, "/n/samples/dead-letters", "decide", "dead-letters", **gone)
+    assert "Everything was read and done" in told.text
+    yield
+    assert not any(person.get("/n/samples/review.json").json()["totals"].values())
+    home = person.get("/n/samples").text
+    assert "for your word" not in home
+    assert "could not be read" not in home
+
+
+def what_was_corrected_leads_to_what_is_true(state: State, person: TestClient) -> Story:
+    yield
+    old = facts(open_reader(state), FactFilter(predicate="states")).rows[5]["fact_id"]
+    page = f"/n/samples/facts/{old}"
+    true = {"decision": "correct", "ids": old, "text": "The greenhouse door is repainted in May."}
+    sent(person, page, "decide", **true)
+    yield
+    there = re.search(r'put it right: <a href="([^"]+)"', person.get(page).text)
+    assert there
+    new = person.get(there[1]).text
+    assert "The greenhouse door is repainted in May." in new
+    assert f"/n/samples/facts/{old}" in new, "in the place of"
+    assert "no longer holds" not in new
+
+
 def something_is_forgotten_after_its_receipt_was_shown(state: State, person: TestClient) -> Story:
     yield  # it would fill the page of changes, on which another looks for its own
     fact = facts(open_reader(state)).rows[2]
@@ -314,7 +362,9 @@ def test_what_is_done_on_pages_waits_for_the_next_run_and_is_seen_after_it(
             a_decision_is_seen_to_wait_and_is_taken_back,
             what_was_taken_back_is_decided_again,
             what_is_said_on_pages_is_told_the_inbox,
+            what_waits_falls_to_nothing,
             something_is_forgotten_after_its_receipt_was_shown,
+            what_was_corrected_leads_to_what_is_true,
         )
     ]
     while stories := [story for story in stories if next(story, "told") != "told"]:
@@ -467,7 +517,7 @@ def test_text_of_logs_is_never_markup(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     lines = [
         {"role": "user", "content": said, "timestamp": f"2026-03-0{day}T10:00:00Z",
-         "conversation_id": "<b>talk</b>"}
+         "conversation_id": TALK}
         for day, said in ((1, HOSTILE), (2, f"I like {LONG}."))
     ]  # fmt: skip
     (tmp_path / "logs" / "chat.jsonl").write_text("\n".join(map(json.dumps, lines)))
@@ -487,4 +537,17 @@ def test_text_of_logs_is_never_markup(tmp_path: Path) -> None:
             assert len(page.content) < 200_000, path
             seen.append(page.text)
         assert "&lt;script&gt;alert(1)" in "".join(seen)
-        assert client.get("/n/default/conversations").status_code == 200
+        links = re.findall(r'href="(/n/default/conversations/[^"]+)"', "".join(seen))
+        assert links
+        for link in {unescape(link) for link in links}:
+            assert "/../" not in link, "a browser would cut it"
+            page = client.get(link)
+            assert page.status_code == 200
+        missed = {
+            "expected": "Tea is drunk.",
+            "ids": episodes(open_reader(state)).rows[0]["episode_id"],
+        }
+        back = re.search(r'name="back" value="(conversations/[^"]+)"', page.text)
+        assert back
+        done = sent(client, links[0], "missed", unescape(back[1]), **missed)
+        assert (done.status_code, "Tea is drunk." in done.text) == (200, True)

@@ -8,7 +8,7 @@ import polars as pl
 
 from cairn.serving.cli import options
 from cairn.serving.cli.terminal import console, emit_json, say, say_value
-from cairn.serving.query.dead_letters import letters, with_answers
+from cairn.serving.query.dead_letters import letters, shown
 from cairn.serving.query.reasons import in_words
 from cairn.serving.read.display import count, one_line
 
@@ -27,7 +27,7 @@ Examples:
   cairn dead-letters full_mode/r_3f2a90c1/names     (one, with all that the model said)
   cairn dead-letters --retry     (after a file was mended, or an adapter was)
 
-What a model said is shown as it was kept: redacted, and without control characters.""",
+The line, and what a model said, are shown redacted, and without control characters.""",
 )
 @click.argument("letter", required=False, metavar="[LETTER]")
 @click.option("--retry", is_flag=True, help="Read those files, and do that work, again.")
@@ -54,9 +54,9 @@ def command(
         return
     rows = letters(state, namespace)
     if letter:
-        _show(with_answers(state, _named(rows, letter)), as_json=as_json)
+        _show(shown(state, _named(rows, letter)), as_json=as_json)
         return
-    page = with_answers(state, rows[:limit])
+    page = shown(state, rows[:limit])
     if as_json:
         emit_json({"total": len(rows), "dead_letters": page})
         return
@@ -65,13 +65,17 @@ def command(
         return
     out = console()
     for row in page:
-        out.print(_place(row), markup=False, soft_wrap=True)
+        out.print(f"{_place(row)}  {row['review_id']}", markup=False, soft_wrap=True)
         say(f"{row['stage']}: {in_words(row['reason'])}", style="yellow", indent=2)
+        if row["line"]:
+            say(one_line(row["line"], SAID), style="dim", indent=2)
         if row["model_output"]:
             say(f"said: {one_line(row['model_output'], SAID)}", indent=2)
             say(f"all of it: cairn dead-letters {row['dead_letter_id']}", style="dim", indent=2)
     out.print(
-        f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again", style="dim"
+        f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again,"
+        " `cairn dismiss ID` takes one off the list",
+        style="dim",
     )
 
 
@@ -107,7 +111,7 @@ def _show(found: list[dict[str, Any]], *, as_json: bool) -> None:
         for label, value in (
             ("namespace", row["namespace"]), ("place", _place(row)), ("stage", row["stage"]),
             ("unit", row["unit"]), ("reason", in_words(row["reason"])), ("model", row["model"]),
-            ("attempts", row["attempts"]),
+            ("attempts", row["attempts"]), ("line", row["line"] and one_line(row["line"], 2_000)),
         ):  # fmt: skip
             say_value(label, value)
         if row["model_output"]:

@@ -11,7 +11,7 @@ from cairn.serving.cli.commands.run.dead_letters import check_known
 from cairn.serving.cli.report import say_pending
 from cairn.serving.cli.review_output import decide_on, print_row
 from cairn.serving.cli.terminal import console, emit_json, say
-from cairn.serving.query.review.queue import REVIEWED
+from cairn.serving.query.review.queue import REVIEWED, waiting
 from cairn.serving.status.pending import as_rows, pending
 
 
@@ -25,8 +25,8 @@ Examples:
 
 Two facts that are alike wait where rules cannot tell whether they say the same: `cairn merge`,
 `keep-apart`, `retract` and `correct` decide; and so do entities whose names may be of one thing.
-Decisions that cannot be applied, since what they
-meant is gone, are listed too.
+Decisions that cannot be applied, since what they meant is gone, are listed until `cairn undo` lets
+go of them; whatever else needs nothing, `cairn dismiss` takes off the list.
 
 A proposed operation type is a command that comes again and that no rule names a kind of. To accept
 it, add its line under [policy] in cairn.toml, with a better name if you have one; commands like it
@@ -54,10 +54,10 @@ def command(
             raise click.UsageError("--decide asks, so it needs a terminal", ctx)
         decide_on(state, namespace, limit)
         return
-    found = {kind: each.rows(state, namespace) for kind, each in REVIEWED.items()}
+    found = waiting(state, namespace)
     total = sum(rows.height for rows in found.values())
     names = namespaces(state.home) if namespace is None else [namespace]
-    waiting = [one for name in names for one in pending(state, name, DECISION_TYPES)]
+    noted = [one for name in names for one in pending(state, name, DECISION_TYPES)]
     if as_json:
         emit_json(
             {
@@ -66,7 +66,7 @@ def command(
                     kind: {"total": rows.height, "rows": rows.head(limit).to_dicts()}
                     for kind, rows in found.items()
                 },
-                "waiting": as_rows(waiting),
+                "waiting": as_rows(noted),
             }
         )
         return
@@ -76,7 +76,7 @@ def command(
             " model, no value is unclear, no two facts or entities wait to be told apart, and no"
             " command without a kind comes again."
         )
-        say_pending(waiting)
+        say_pending(noted)
         return
     for kind, rows in found.items():
         if rows.height:
@@ -85,4 +85,4 @@ def command(
                 print_row(kind, row)
     page = sum(min(limit, rows.height) for rows in found.values())
     console().print(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
-    say_pending(waiting)
+    say_pending(noted)

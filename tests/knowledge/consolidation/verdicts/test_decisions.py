@@ -166,6 +166,18 @@ def test_what_is_undone_is_as_if_nobody_had_decided_it():
     assert (found["u1"]["ids"], found["u1"]["target_type"]) == (["d2", "d3"], "decision")
 
 
+def test_what_is_dismissed_is_no_fact_and_no_entity():
+    rows = [
+        decided("d1", "dismiss", DecidedThing("v_1", "lines"), at=1, thing="review"),
+        decided("d2", "dismiss", DecidedThing("v_2", "lines"), at=2, thing="review"),
+    ]
+    found = by_id(made([*rows, undo("u1", "d1", at=3)], FACTS))
+    assert [(row["ids"], row["superseded_by"], row["unresolved"]) for row in found.values()] == [
+        (["v_1"], "u1", None), (["v_2"], None, None), (["d1"], None, None)
+    ]  # fmt: skip
+    assert not any(row["facts"] or row["pairs"] for row in found.values())
+
+
 def test_what_undoes_an_undo_has_it_hold_again():
     rows = [decided("d1", "retract", A, at=1), undo("u1", "d1", at=2)]
     again = by_id(made([*rows, undo("u2", "u1", at=3)], FACTS))

@@ -1,0 +1,59 @@
+"""What waits in review, or could not be read, and needs nothing: it is listed no more."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cairn.knowledge.ingest.inbox_events.decisions import IN_REVIEW, DecidedThing
+from cairn.resources.context import State
+from cairn.serving.query.dead_letters import letters
+from cairn.serving.query.review.pairs import readers
+from cairn.serving.query.review.queue import REVIEWED, waiting
+from cairn.serving.read.id_lookup import UnknownId, long_enough, of_several
+from cairn.serving.write.decisions import DecisionTargets, NamedThing, together
+
+
+def choose_waiting(state: State, starts: Sequence[str], namespace: str | None) -> DecisionTargets:
+    """What waits, by its review ids, or how these begin.
+
+    Raises:
+        UnknownId: one names nothing that waits and can be dismissed, or several things.
+        Undecidable: they are of two namespaces, or one is named twice.
+        NothingPublished: nothing is.
+    """
+    owners = {reader.namespace: reader for reader in readers(state, namespace)}
+    kinds = [name for name, kind in REVIEWED.items() if kind.key]
+    known = {
+        row["review_id"]: (row["namespace"], _named(kind, row))
+        for kind, rows in waiting(state, namespace, kinds).items()
+        for row in rows.iter_rows(named=True)
+    }
+    known |= {
+        row["review_id"]: (
+            row["namespace"],
+            _called(row["review_id"], row["reason"], "dead_letter"),
+        )
+        for row in letters(state, namespace)
+        if row["namespace"] in owners
+    }
+    found = [known[_the_one(known, start)] for start in starts]
+    together([(owners[own], one.id) for own, one in found])
+    return DecisionTargets(owners[found[0][0]], IN_REVIEW, [one for _, one in found])
+
+
+def _the_one(known: Iterable[str], start: str) -> str:
+    long_enough(start)
+    found = [id_ for id_ in known if id_.startswith(start)]
+    if not found:
+        raise UnknownId(f"nothing waits that has the id {start}; see `cairn review`")
+    if len(found) > 1:
+        raise of_several(start, set(found))
+    return found[0]
+
+
+def _named(kind: str, row: dict[str, Any]) -> NamedThing:
+    return _called(row["review_id"], next(iter(REVIEWED[kind].item(row)["texts"]), kind), kind)
+
+
+def _called(id_: str, text: str, kind: str) -> NamedThing:
+    # What is noted has none of its words: an order to a model, or what is forgotten, may be there.
+    return NamedThing(id_, text, "waits", 1.0, id_, DecidedThing(id_, kind))
