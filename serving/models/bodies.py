@@ -159,7 +159,7 @@ class MissedBody(BaseModel):
 class ForgetBody(ToldBody):
     """What is to be taken away for good."""
 
-    id: bounds.Name = Field(
+    id: bounds.Query = Field(
         description="A whole id, or the name of one entity; of target_type `namespace`, its name;"
         " `everywhere`, any words.",
         examples=["garden-2026"],

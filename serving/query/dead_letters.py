@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cairn.knowledge.engine.work import ATTEMPTS
-from cairn.knowledge.schema.identity import digest_column
+from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, SOURCE_FILES, WORK
-from cairn.serving.query.review.pairs import readers, settled
+from cairn.serving.query.review.pairs import dismissed, readers
 
 if TYPE_CHECKING:
     from cairn.resources.context import State
@@ -21,7 +21,7 @@ LONGEST_LINE = 2_000
 def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]]:
     """Dead letters, refused files and failed units, sorted by place (file:line:byte offset).
 
-    They have `review_id`, by which they are dismissed; what somebody dismissed is not among them.
+    What somebody dismissed is not among them.
     """
     columns = [
         "namespace", "dead_letter_id", "stage", "source_file", "source_line", "source_offset",
@@ -64,53 +64,60 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
     if namespace is not None:
         found = found.filter(pl.col("namespace") == namespace)
     place = ["namespace", "source_file", "source_line", "source_offset", "stage", "dead_letter_id"]
-    # By the end of its path: what was dismissed stays so where logs or home were moved.
-    file = pl.col("source_file").str.split("/").list.tail(2).list.join("/")
-    own = digest_column(
-        "namespace", file, "source_line", "source_offset", "stage", "reason", prefix="v_"
-    )
-    rows = found.sort(place).with_columns(review_id=own).collect().to_dicts()
+    rows = found.sort(place).collect().to_dicts()
     there = {row["namespace"] for row in rows}
-    gone = {one.namespace: settled(one) for one in readers(state, namespace)
+    gone = {one.namespace: dismissed(one) for one in readers(state, namespace)
             if one.namespace in there}  # fmt: skip
+    # Each id takes a look into the file.
     return [
         row for row in rows
-        if row["namespace"] not in gone or not gone[row["namespace"]]([row["review_id"]])
+        if not (own := gone.get(row["namespace"])) or review_id(row) not in own
     ]  # fmt: skip
 
 
+def review_id(letter: dict[str, Any]) -> str:
+    """By which a letter is dismissed: its place, why, and the line as it stands.
+
+    Of the path the end, so that what was dismissed stays so where logs or home were moved.
+    """
+    place = [letter[name] for name in ("source_line", "source_offset", "stage", "reason")]
+    file = "/".join(letter["source_file"].split("/")[-2:])
+    return "v_" + digest(letter["namespace"], file, *place, _raw(letter))
+
+
 def shown(state: "State", rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Letters with the `line` as it stands in its file, and the answer that was none.
+    """Letters with `review_id`, the `line` as it stands in its file, and the answer that was none.
 
     Both are redacted, and null where there is none: `model_output` as it came, with `model` and
     `attempts`.
     """
+    from cairn.knowledge.redaction import redactor
+
     keys = {row["answer"] for row in rows if row["answer"]}
     kept = state.answers.read(keys) if keys else {}
     found: list[dict[str, Any]] = []
     for row in rows:
         answer = kept.get(row["answer"])
         known = (answer.model, answer.attempts, answer.text) if answer else (None, None, None)
-        found.append(
-            {**row, "line": _line(row["source_file"], row["source_offset"]),
-             **dict(zip(("model", "attempts", "model_output"), known, strict=True))}
-        )  # fmt: skip
+        said = dict(zip(("model", "attempts", "model_output"), known, strict=True))
+        line = redactor().redact_text(_raw(row).strip())[0] or None
+        found.append({**row, "review_id": review_id(row), "line": line, **said})
     return found
 
 
-def _line(file: str, offset: int | None) -> str | None:
-    """What stands at a place of a file, without secrets; None where nothing does any more."""
-    from cairn.knowledge.redaction import redactor
+def _raw(letter: dict[str, Any]) -> str:
+    """The line that a letter is about, as it stands in its file; nothing where none does any more.
 
-    if offset is None:
-        return None
+    It may hold secrets.
+    """
+    if letter["source_offset"] is None:
+        return ""
     try:
-        with Path(file).open("rb") as logs:
-            logs.seek(offset)
-            line = logs.readline(LONGEST_LINE)
+        with Path(letter["source_file"]).open("rb") as logs:
+            logs.seek(letter["source_offset"])
+            return logs.readline(LONGEST_LINE).decode("utf-8", "replace")
     except (OSError, ValueError):
-        return None
-    return redactor().redact_text(line.decode("utf-8", "replace").strip())[0] or None
+        return ""
 
 
 def dead_letters(reader: "Reader", limit: int = 20) -> dict[str, Any]:

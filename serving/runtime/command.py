@@ -43,6 +43,11 @@ class LastAnswer(Generic[T]):
         return not self._answer.done()
 
     @property
+    def of_what(self) -> object:
+        """What the last one is about; None before the first."""
+        return self._of
+
+    @property
     def failed(self) -> bool:
         """Whether the last one ended without an answer."""
         return self._of is not None and _failed(self._answer)

@@ -1,23 +1,28 @@
 """What waits in review, or could not be read, and needs nothing: it is listed no more."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cairn.knowledge.ingest.inbox_events.decisions import IN_REVIEW, DecidedThing
 from cairn.resources.context import State
-from cairn.serving.query.dead_letters import letters
+from cairn.serving.query.dead_letters import letters, review_id
 from cairn.serving.query.review.pairs import readers
 from cairn.serving.query.review.queue import REVIEWED, waiting
 from cairn.serving.read.id_lookup import UnknownId, long_enough, of_several
-from cairn.serving.write.decisions import DecisionTargets, NamedThing, together
+from cairn.serving.write.decisions import DecisionTargets, NamedThing, Undecidable, together
+
+WHOLE = r"v_[0-9a-f]{16}"
 
 
 def choose_waiting(state: State, starts: Sequence[str], namespace: str | None) -> DecisionTargets:
     """What waits, by its review ids, or how these begin.
 
+    A whole id of what waits no more is passed over: somebody else may have been first.
+
     Raises:
-        UnknownId: one names nothing that waits and can be dismissed, or several things.
-        Undecidable: they are of two namespaces, or one is named twice.
+        UnknownId: the beginning of an id names nothing that can be dismissed, or several things.
+        Undecidable: none of them waits any more, they are of two namespaces, or one is named twice.
         NothingPublished: nothing is.
     """
     owners = {reader.namespace: reader for reader in readers(state, namespace)}
@@ -28,14 +33,14 @@ def choose_waiting(state: State, starts: Sequence[str], namespace: str | None) -
         for row in rows.iter_rows(named=True)
     }
     known |= {
-        row["review_id"]: (
-            row["namespace"],
-            _called(row["review_id"], row["reason"], "dead_letter"),
-        )
+        (own := review_id(row)): (row["namespace"], _called(own, row["reason"], "dead_letter"))
         for row in letters(state, namespace)
         if row["namespace"] in owners
     }
-    found = [known[_the_one(known, start)] for start in starts]
+    wanted = [start for start in starts if start in known or not re.fullmatch(WHOLE, start)]
+    if not wanted:
+        raise Undecidable("that waits no more: somebody decided about it, or it is gone")
+    found = [known[_the_one(known, start)] for start in wanted]
     together([(owners[own], one.id) for own, one in found])
     return DecisionTargets(owners[found[0][0]], IN_REVIEW, [one for _, one in found])
 

@@ -1,6 +1,8 @@
 """Each thing that is done on a page is told there at once, and done by a run that begins there."""
 
+import fcntl
 import re
+from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.http import serving
@@ -91,7 +93,7 @@ def test_whoever_runs_the_server_watches_retries_and_backfills(
         tab.open(f"/n/{NAMESPACE}/dead-letters")
         again = tab.page.get_by_role("button", name="Try all of them again")
         tab.tells(again.click, "being tried again")
-        tab.page.get_by_role("status").wait_for(state="detached", timeout=120_000)
+        tab.page.get_by_text("That is done").wait_for(timeout=120_000)
         tab.open(f"/n/{NAMESPACE}/changes?stale=1")
         assert "Nothing is stale" in tab.page.locator("main").inner_text()
         first_of(tab, "projects")
@@ -100,3 +102,33 @@ def test_whoever_runs_the_server_watches_retries_and_backfills(
         tab.page.get_by_role("button", name="Copied").wait_for()
         copied = tab.page.evaluate("navigator.clipboard.readText()")
         assert copied.startswith("## How to work here")
+
+
+def test_what_is_typed_stays_while_a_run_is_under_way(own_home: Path, visit: Open) -> None:
+    true = "The NAS of the harbour sleeps from eleven at night."
+    with serving(own_home) as address, ExitStack() as held:
+        tab = visit(f"http://{address}")
+        first_of(tab, "facts")
+        tab.tells(tab.page.get_by_role("button", name="It is true").click, WAITS)
+        lock = held.enter_context((own_home / "write.lock").open("a"))
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        tab.tells(tab.page.get_by_role("button", name="Run it now").click, "being taken in")
+        field = tab.page.get_by_label("The true sentence")
+        field.press_sequentially(true, delay=60)
+        assert field.input_value() == true
+        held.close()
+        tab.page.get_by_text("That is done").wait_for(timeout=120_000)
+        assert field.input_value() == true
+        tab.leaves(tab.page.get_by_role("link", name="Look again").click)
+        assert "What people decided" in tab.page.locator("main").inner_text()
+
+
+def test_a_key_decides_about_the_first_alone(own_home: Path, visit: Open) -> None:
+    with serving(own_home) as address:
+        tab = visit(f"http://{address}")
+        tab.open(f"/n/{NAMESPACE}/review")
+        tab.page.keyboard.press("d")
+        tab.page.wait_for_timeout(500)
+        tab.page.reload()
+        assert WAITS not in tab.page.locator("main").inner_text()
+        tab.tells(lambda: tab.page.keyboard.press("t"), "keep apart")

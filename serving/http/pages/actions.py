@@ -217,7 +217,7 @@ def _forget(form: SentForm) -> Told:
 
 
 def _run(form: SentForm) -> Told:
-    run(form.access)
+    run(form.access, form.own)
 
 
 def _retry(form: SentForm) -> Told:

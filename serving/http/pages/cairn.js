@@ -3,8 +3,8 @@
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input, textarea, select")) return;
   if (!/^[a-z]$/.test(event.key)) return;
-  const beside = event.target.closest(".decided");
-  const button = (beside || document).querySelector(`button[data-key="${event.key}"]`);
+  const waits = event.target.closest(".decided") || document.querySelector(".decided");
+  const button = waits && waits.querySelector(`button[data-key="${event.key}"]`);
   if (!button) return;
   event.preventDefault();
   button.click();

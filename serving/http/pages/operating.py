@@ -4,7 +4,7 @@ import os
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cairn.integrations.agents import AGENTS
 from cairn.resources.connections import AgentState, states
@@ -24,6 +24,18 @@ PATIENCE = 0.2
 RUN = LastAnswer[Any]()
 """The last run that somebody began here."""
 _STALE, _ROWS, _RETRY, _BACKFILL, _COMPARED = (LastAnswer[Any]() for _ in range(5))
+TOLD = 600.0
+"""Seconds for which it is told that something failed."""
+
+
+class Begun(NamedTuple):
+    """Which of several runs, retries or backfills it is."""
+
+    namespace: str
+    at: float
+    """Seconds since 1970."""
+
+
 _BEGUN = (
     (RUN, "What waits is being taken in", "run"),
     (_RETRY, "What failed is being tried again", "dead-letters --retry"),
@@ -39,14 +51,24 @@ def operates(access: Access) -> bool:
     return access.caller.key is None
 
 
-def begun(access: Access) -> dict[str, list[str]]:
-    """What was begun on pages: in words what is `under_way`, and commands of what `failed`."""
+def begun(access: Access, namespace: str) -> dict[str, list[str]]:
+    """What was begun on pages: in words what is `under_way`, and commands of what `failed`.
+
+    A failure is told where it was begun, for some minutes or until something is published.
+    """
     if not operates(access):
         return {"under_way": [], "failed": []}
+    manifest = published(access.memory.state.home, namespace)
+    since = max(time.time() - TOLD, manifest.published_at.timestamp() if manifest else 0.0)
+    failed = [
+        command
+        for last, _, command in _BEGUN
+        if last.failed and isinstance(last.of_what, Begun)
+        and last.of_what.namespace == namespace and last.of_what.at > since
+    ]  # fmt: skip
     return {
-        "under_way": [words for last, words, _ in _BEGUN if last.under_way],
-        "failed": [command for last, _, command in _BEGUN if last.failed],
-    }
+        "under_way": [words for last, words, _ in _BEGUN if last.under_way], "failed": failed
+    }  # fmt: skip
 
 
 def _operating(access: Access) -> None:
@@ -135,7 +157,7 @@ def retry(access: Access, namespace: str) -> None:
     """
     _operating(access)
     arguments = ["dead-letters", "--retry", "--json", "--namespace", namespace]
-    _answer(_RETRY, object(), access.memory.state, arguments)
+    _answer(_RETRY, Begun(namespace, time.time()), access.memory.state, arguments)
 
 
 def backfill(access: Access, namespace: str) -> None:
@@ -146,7 +168,7 @@ def backfill(access: Access, namespace: str) -> None:
     """
     _operating(access)
     arguments = ["backfill", "--stale", "--json", "--namespace", namespace]
-    _answer(_BACKFILL, object(), access.memory.state, arguments)
+    _answer(_BACKFILL, Begun(namespace, time.time()), access.memory.state, arguments)
 
 
 def watch(access: Access, namespace: str, path: str) -> None:
@@ -166,7 +188,7 @@ def watch(access: Access, namespace: str, path: str) -> None:
         raise Undecidable(str(error)) from None
 
 
-def run(access: Access, *options: str) -> None:
+def run(access: Access, namespace: str, *options: str) -> None:
     """Takes in what waits, beside the server.
 
     Raises:
@@ -174,7 +196,7 @@ def run(access: Access, *options: str) -> None:
     """
     _operating(access)
     arguments = ["run", *options, "--no-report", "--json"]
-    _answer(RUN, object(), access.memory.state, arguments)
+    _answer(RUN, Begun(namespace, time.time()), access.memory.state, arguments)
 
 
 def begin(access: Access, path: str) -> None:
@@ -186,7 +208,7 @@ def begin(access: Access, path: str) -> None:
     """
     if path:
         watch(access, FIRST_NAMESPACE, path)
-    run(access, *([] if path else ["--samples"]))
+    run(access, FIRST_NAMESPACE, *([] if path else ["--samples"]))
 
 
 FIRST_NAMESPACE = "default"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple, TypeVar, get_origin
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -39,6 +39,7 @@ from cairn.serving.models.queries import BY_NAME
 from cairn.serving.query.conversation import conversation, refused_candidates
 from cairn.serving.query.review.queue import REVIEWED
 from cairn.serving.query.work import edited_files
+from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import Reader
 from cairn.serving.status.pending import as_rows, pending
 
@@ -53,6 +54,9 @@ CHOSEN_FROM = 50
 
 AS_JSON = ".json"
 """What stands behind the address of a page for programs."""
+
+BEGUN = "begun"
+"""Behind the `?`: who asks was told of something that was under way."""
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Response])
 
@@ -193,11 +197,21 @@ def _endpoint(page: ShownPage) -> Callable[..., Response]:
         given = _given(page, request)
         wanted = _wanted(page.query, page.given | given, namespace)
         reader = asked.reader(wanted)
-        answer = page.asks.answered(reader, wanted, *ids.values())
-        if _as_json(request):
-            return _page(asked, page.template, page.title, answer)
+        as_json = _as_json(request)
+        try:
+            answer = page.asks.answered(reader, wanted, *ids.values())
+        except UnknownId:
+            if not as_json or "conversation_id" not in ids:
+                raise
+            # An agent may call a conversation whatever it likes.
+            ids, as_json = {"conversation_id": f"{ids['conversation_id']}{AS_JSON}"}, False
+            answer = page.asks.answered(reader, wanted, *ids.values())
+        if as_json:
+            return _as_told(answer)
+        quoted = {name: quote(id_, safe="") for name, id_ in ids.items()}
+        here = f"/n/{namespace}{page.path.format(**quoted)}"
         beside = BESIDES.get(page.template, _nothing)(Asking(asked, reader, answer, ids))
-        return _page(asked, page.template, page.title, answer, given=given, **beside)
+        return _shown(asked, page.template, page.title, answer, here, given=given, **beside)
 
     names = [part[1:-1] for part in page.path.split("/") if part.startswith("{")]
     endpoint.__name__ = f"page_{page.title}"
@@ -222,23 +236,40 @@ def _as_json(request: Request) -> bool:
 def _page(
     asked: Access, template: str, title: str, told: BaseModel | dict[str, Any], **beside: Any
 ) -> Response:
-    """A page of the namespace that was asked for, or what it tells as JSON.
+    """A page of the namespace that was asked for, or what it tells as JSON."""
+    if _as_json(asked.request):
+        return _as_told(told)
+    return _shown(asked, template, title, told, quote(asked.request.scope["path"]), **beside)
+
+
+def _as_told(told: BaseModel | dict[str, Any]) -> Response:
+    return Response(to_json(told), media_type="application/json")
+
+
+def _shown(
+    asked: Access,
+    template: str,
+    title: str,
+    told: BaseModel | dict[str, Any],
+    here: str,
+    **beside: Any,
+) -> Response:
+    """A page of the namespace that was asked for.
 
     The template has what is told by its names, of a model as `answer`; `here` is the address of the
     page, `asked_here` with what stands behind the `?`.
-    """
+    """  # fmt: skip
     request = asked.request
-    if _as_json(request):
-        return Response(to_json(told), media_type="application/json")
     namespace = request.state.namespace
-    here, query = quote(request.scope["path"]), request.url.query
-    behind = f"?{query}" if query else ""
+    said = [(name, value) for name, value in request.query_params.multi_items() if name != BEGUN]
+    behind = f"?{urlencode(said)}" if said else ""
     beside |= told if isinstance(told, dict) else {"answer": told}
     beside.setdefault("waiting", pending(asked.memory.state, namespace))
     return shown(
         template, title, namespace=namespace, token=token_of(request),
-        may_tell=asked.caller.may_tell, operates=operates(asked), begun=begun(asked),
-        picture=picture, keyed=asked.caller.key is not None, here=here,
+        may_tell=asked.caller.may_tell, operates=operates(asked),
+        begun=begun(asked, namespace), was_begun=BEGUN in request.query_params, picture=picture,
+        keyed=asked.caller.key is not None, here=here,
         asked_here=f"{here}{behind}", as_json=f"{here}{AS_JSON}{behind}", **beside,
     )  # fmt: skip
 

@@ -58,7 +58,9 @@ def decided(asked: Access, namespace: str | None, wanted: DecisionBody) -> Noted
     try:
         return decide(asked.memory.state, WantedDecision(**said), own)
     except UnknownId:
-        raise NotThere("no fact, entity or decision has that id, or it is of several") from None
+        raise NotThere(
+            "nothing that can be decided about has that id, or several things have"
+        ) from None
     except Undecidable as error:
         raise HttpRefused(409, str(error)) from None
 

@@ -4,8 +4,8 @@ What was decided since the last run is noted in the inbox, and waits no more.
 """
 
 import json
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -117,29 +117,57 @@ def settled(reader: "Reader") -> IsSettled:
 
     Of those that the last run applied, what keeps two apart, and dismissals.
     """
-    from cairn.knowledge.ingest.inbox_events.decisions import CORRECT, DISMISS, KEEP_APART, RETRACT
-    from cairn.knowledge.schema.tables import DECISIONS
+    from cairn.knowledge.ingest.inbox_events.decisions import CORRECT, KEEP_APART, RETRACT
 
-    noted, undone = _noted(reader)
-    said = {frozenset((left, right)) for _, ids in noted for left in ids for right in ids}
-    said |= {frozenset((id_,)) for id_ in undone}
-    applied = (
-        reader.table(DECISIONS, ["decision_id", "decision", "ids", "pairs", "superseded_by"])
-        .filter(pl.col("superseded_by").is_null(), ~pl.col("decision_id").is_in(undone))
-        .select("decision", "ids", "pairs")
-        .collect()
-    )
-    for decision, ids, apart in applied.iter_rows():
-        if decision == DISMISS:
-            said |= {frozenset((id_,)) for id_ in ids}
-        elif decision == KEEP_APART:
-            said |= {frozenset(pair.values()) for pair in apart}
-    gone = {id_ for decision, ids in noted if decision in (RETRACT, CORRECT) for id_ in ids}
+    noted = _noted(reader)
+    said = {frozenset((left, right)) for _, ids in noted.stand for left in ids for right in ids}
+    said |= {frozenset((id_,)) for id_ in (*noted.undone, *dismissed(reader))}
+    for pairs_of in _applied(reader, KEEP_APART, noted.undone)["pairs"]:
+        said |= {frozenset(pair.values()) for pair in pairs_of}
+    gone = {id_ for decision, ids in noted.stand if decision in (RETRACT, CORRECT) for id_ in ids}
     return lambda ids: frozenset(ids) in said or not gone.isdisjoint(ids)
 
 
-def _noted(reader: "Reader") -> tuple[list[tuple[str, list[str]]], list[str]]:
-    """Decisions since the last run, each with what it names; and ids of those that are undone."""
+def dismissed(reader: "Reader") -> set[str]:
+    """Review ids of what somebody dismissed: applied by a run, or noted since."""
+    from cairn.knowledge.ingest.inbox_events.decisions import DISMISS
+
+    noted = _noted(reader)
+    named = [ids for decision, ids in noted.stand if decision == DISMISS]
+    named += _applied(reader, DISMISS, noted.undone)["ids"].to_list()
+    return {id_ for ids in named for id_ in ids}
+
+
+def _applied(reader: "Reader", decision: str, undone: Sequence[str]) -> pl.DataFrame:
+    """Decisions of one type that a run applied: `ids` and `pairs` of those that stand still.
+
+    `undone` are decisions that are undone since; if one of them had undone another, that stands.
+    """
+    from cairn.knowledge.schema.tables import DECISIONS
+
+    by = pl.col("superseded_by")
+    return (
+        reader.table(DECISIONS, ["decision_id", "decision", "ids", "pairs", "superseded_by"])
+        .filter(
+            pl.col("decision") == decision,
+            by.is_null() | by.is_in(undone),
+            ~pl.col("decision_id").is_in(undone),
+        )
+        .select("ids", "pairs")
+        .collect()
+    )
+
+
+class _Noted(NamedTuple):
+    """Decisions since the last run."""
+
+    stand: list[tuple[str, list[str]]]
+    """Each with what it names, but for undos, and what they undo."""
+    undone: list[str]
+    """Ids of decisions that they undo, these and earlier ones."""
+
+
+def _noted(reader: "Reader") -> _Noted:
     from cairn.knowledge.ingest.inbox_events.decisions import DECISION_TYPES, UNDO, meant_of, undone
     from cairn.knowledge.schema.identity import record_id
     from cairn.knowledge.schema.tables import DECISIONS
@@ -156,7 +184,7 @@ def _noted(reader: "Reader") -> tuple[list[tuple[str, list[str]]], list[str]]:
     stand = [
         (decision, ids) for id_, decision, ids in noted if decision != UNDO and id_ not in gone
     ]
-    return stand, list(gone)
+    return _Noted(stand, list(gone))
 
 
 def _event(line: bytes) -> dict[str, Any]:

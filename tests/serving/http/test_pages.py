@@ -502,7 +502,7 @@ def test_a_page_refuses_as_a_page_what_cannot_be_asked(person: TestClient) -> No
         ("/search?query=x&as_of=then", 400), ("/search?query=x&back=9999999999999999999", 200),
         ("/costs?by=day", 200), ("/costs?by=day&by=model", 200), ("/costs?by=moon", 400),
         ("/changes?since=99&until=0", 200), ("/changes?since=-1", 400), ("/nothing", 404),
-        ("/review?meant=x&least=<b>", 200), ("/forget?id=" + "x" * 300, 400),
+        ("/review?meant=x&least=<b>", 200), ("/forget?id=" + "x" * 3_000, 400),
     ):  # fmt: skip
         page = person.get(f"/n/samples{path}")
         assert page.status_code == status, path
@@ -517,8 +517,10 @@ def test_text_of_logs_is_never_markup(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     lines = [
         {"role": "user", "content": said, "timestamp": f"2026-03-0{day}T10:00:00Z",
-         "conversation_id": TALK}
-        for day, said in ((1, HOSTILE), (2, f"I like {LONG}."))
+         "conversation_id": talk}
+        for day, said, talk in (
+            (1, HOSTILE, TALK), (2, f"I like {LONG}.", TALK), (3, "I like plums.", "talk.json")
+        )
     ]  # fmt: skip
     (tmp_path / "logs" / "chat.jsonl").write_text("\n".join(map(json.dumps, lines)))
     add_source(state.home, tmp_path / "logs", "default")
@@ -537,12 +539,17 @@ def test_text_of_logs_is_never_markup(tmp_path: Path) -> None:
             assert len(page.content) < 200_000, path
             seen.append(page.text)
         assert "&lt;script&gt;alert(1)" in "".join(seen)
-        links = re.findall(r'href="(/n/default/conversations/[^"]+)"', "".join(seen))
-        assert links
+        links = re.findall(r'<li><a href="(/n/default/conversations/[^"]+)"', "".join(seen))
+        assert {"talk.json" in link for link in links} == {True, False}
         for link in {unescape(link) for link in links}:
             assert "/../" not in link, "a browser would cut it"
             page = client.get(link)
             assert page.status_code == 200
+            ours = re.findall(r'href="(/n/default/conversations/[^"]+)"', page.text)
+            assert ours
+            for own in map(unescape, ours):
+                assert "/../" not in own
+                assert client.get(own).status_code == 200, own
         missed = {
             "expected": "Tea is drunk.",
             "ids": episodes(open_reader(state)).rows[0]["episode_id"],

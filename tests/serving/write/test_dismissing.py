@@ -69,6 +69,32 @@ def test_the_queue_falls_to_nothing_and_what_is_undone_waits_again(state: State)
     assert waits(state) == again
     follow(state)
     assert waits(state) == again
+    (undo,) = [
+        row["decision_id"] for row in open_reader(state).table(DECISIONS).collect().to_dicts()
+        if row["decision"] == "undo"
+    ]  # fmt: skip
+    decide(state, WantedDecision("undo", [undo]), "default")
+    assert waits(state) == {"dead_letters": 0}, "what undid it is undone: at once, too"
+
+
+def test_a_dismissed_line_hides_neither_another_nor_what_stands_there_later(tmp_path: Path) -> None:
+    state = State(open_home(tmp_path / "home"), Settings())
+    files = [tmp_path / folder / "logs" / "chat.jsonl" for folder in ("a", "b")]
+    for number, file in enumerate(files):
+        file.parent.mkdir(parents=True)
+        good = json.dumps({"conversation_id": f"talk-{number}", "role": "user", "content": "Hello.",
+                           "timestamp": "2026-03-01T10:00:00Z"})  # fmt: skip
+        file.write_text(f"{good}\nnone {number}\n")
+        add_source(state.home, file.parent, "default")
+    follow(state)
+    first, second = dead_letters(open_reader(state))["items"]
+    decide(state, WantedDecision("dismiss", [first["review_id"]]), "default")
+    follow(state)
+    assert [one["line"] for one in dead_letters(open_reader(state))["items"]] == [second["line"]]
+    files[0].write_text(files[0].read_text().replace("none 0", "other 0"))
+    follow(state)
+    listed = {one["line"] for one in dead_letters(open_reader(state))["items"]}
+    assert listed == {"other 0", "none 1"}
 
 
 def test_only_what_waits_is_dismissed(state: State) -> None:
@@ -80,8 +106,10 @@ def test_only_what_waits_is_dismissed(state: State) -> None:
     with pytest.raises(Undecidable, match="named twice"):
         decide(state, WantedDecision("dismiss", [held, held]), "default")
     decide(state, WantedDecision("dismiss", [held[:8]]), "default")
-    with pytest.raises(UnknownId, match="nothing waits"):
+    with pytest.raises(Undecidable, match="waits no more"):
         decide(state, WantedDecision("dismiss", [held]), "default")
+    with pytest.raises(UnknownId, match="nothing waits"):
+        decide(state, WantedDecision("dismiss", [held[:8]]), "default")
 
 
 def test_a_decision_that_cannot_be_applied_is_let_go(state: State) -> None:
