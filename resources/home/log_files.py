@@ -18,7 +18,7 @@ LOG_SUFFIXES = frozenset({".jsonl", ".json", ".ndjson", ".traj"})
 PACKED_SUFFIXES = frozenset({".gz", ".zst", ".bz2", ".xz"})
 """After one of the above: looked at too, so that a packed log is refused and not passed over."""
 
-HOME_MARKS = ("schema_version", "inbox", "warehouse")
+HOME_MARKS = frozenset({"schema_version", "inbox", "warehouse"})
 """A folder that holds all of these is a home of Cairn."""
 
 WINDOW = 64 * 1024 * 1024
@@ -57,15 +57,10 @@ def log_files(path: Path, namespace: str, timezone: str) -> Iterator[LogFile]:
     Files that vanish meanwhile, links that lead nowhere, and what is no file (a pipe would be
     waited on for ever) are passed over.
     """
-    for file in _within(path) if path.is_dir() else (path,):
-        try:
-            found_as = file.stat()
-        except OSError:
-            continue
+    path = path.absolute()
+    for file, found_as in _within(path) if path.is_dir() else _itself(path):
         if stat.S_ISREG(found_as.st_mode):
-            yield LogFile(
-                file.absolute(), namespace, timezone, found_as.st_size, found_as.st_mtime_ns
-            )
+            yield LogFile(Path(file), namespace, timezone, found_as.st_size, found_as.st_mtime_ns)
 
 
 def on_disk(name: str) -> Path:
@@ -79,11 +74,34 @@ def on_disk(name: str) -> Path:
     return Path(os.fsdecode(raw))
 
 
-def _within(path: Path) -> Iterator[Path]:
-    """Logs in a folder, without the homes of Cairn that lie in it: those hold inboxes of others."""
-    for folder, inner, names in os.walk(path):
-        inner[:] = [name for name in inner if not _is_home(Path(folder, name))]
-        yield from (Path(folder, name) for name in names if _is_log(Path(name)))
+def _itself(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    with suppress(OSError):
+        yield str(path), path.stat()
+
+
+def _within(path: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Logs in a folder, without the homes of Cairn that lie in it: those hold inboxes of others.
+
+    Each run looks some times, and a source may have thousands of folders.
+    """
+    root = str(path)
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as listed:
+                entries = list(listed)
+        except OSError:
+            continue
+        if folder != root and HOME_MARKS.issubset(entry.name for entry in entries):
+            continue
+        for entry in entries:
+            with suppress(OSError):
+                if entry.is_dir():
+                    if not entry.is_symlink():
+                        folders.append(entry.path)
+                elif _is_log(entry.name):
+                    yield entry.path, entry.stat()
 
 
 def closed_folders(path: Path) -> list[Path]:
@@ -99,14 +117,9 @@ def closed_folders(path: Path) -> list[Path]:
     return closed
 
 
-def _is_home(folder: Path) -> bool:
-    return all((folder / mark).exists() for mark in HOME_MARKS)
-
-
-def _is_log(name: Path) -> bool:
-    if name.suffix.lower() in PACKED_SUFFIXES:
-        name = name.with_suffix("")
-    return name.suffix.lower() in LOG_SUFFIXES
+def _is_log(name: str) -> bool:
+    start, suffix = os.path.splitext(name.lower())  # noqa: PTH122  of each file of a source
+    return (os.path.splitext(start)[1] if suffix in PACKED_SUFFIXES else suffix) in LOG_SUFFIXES  # noqa: PTH122
 
 
 def changed(files: Iterable[LogFile], known: "pl.DataFrame") -> list[LogFile]:
