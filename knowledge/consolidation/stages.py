@@ -292,7 +292,7 @@ VALID_TIMES_STAGE = Stage(
 
 CONFIDENCE_STAGE = Stage(
     stage_of(
-        "confidence_updates", 6, "Confidence after each event.", "support_gain",
+        "confidence_updates", 7, "Confidence after each event.", "support_gain",
         "decay_per_day", "lasting_decay_per_day", *BOUNDS,
     ),
     (FACTS, EVIDENCE),
@@ -322,7 +322,7 @@ def _merges(reads: Frames, means: StageContext) -> StageResult:
 
 MERGES_STAGE = Stage(
     stage_of(
-        "merges", 9, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
+        "merges", 10, "Facts that say the same.", "merge_similarity", "merge_confidence_gap",
         "min_merge_confidence", "support_gain", *BOUNDS,
     ),
     (
@@ -349,7 +349,7 @@ def _memory(reads: Frames, means: StageContext) -> StageResult:
 
 MEMORY_STAGE = Stage(
     stage_of(
-        "memory", 12, "The current view.", "support_gain", "decay_per_day",
+        "memory", 13, "The current view.", "support_gain", "decay_per_day",
         "lasting_decay_per_day", *BOUNDS,
     ),
     (

@@ -72,16 +72,18 @@ LOADED = "structuring/loaded@"
 """How the extractor of what somebody loaded as knowledge begins."""
 
 FROM_ELSEWHERE = "structuring/imported@"
-"""How the extractor of what another program or a file of notes kept begins: it fades."""
+"""How the extractor of what another program or a file of notes kept begins: it fades slowly."""
 
 
 def decay_rate(policy: Policy) -> pl.Expr:
     """How fast confidence in a fact fades, a day; wants predicate, content and extractor.
 
     What somebody loaded as knowledge holds until it is taken back, but for what it says happened.
-    Who somebody is, what they like, want done or decided fades slowly, in whatever words.
+    Who somebody is, what they like, want done or decided fades slowly, in whatever words; so does
+    what another program kept, since it was kept to last, and may be of last year.
     """
     loaded = pl.col("extractor").str.starts_with(LOADED) & (pl.col("predicate") != "episodic")
+    kept = pl.col("extractor").str.starts_with(FROM_ELSEWHERE)
     stated = ~pl.col("predicate").is_in(NAME_PREDICATES | STATED_PREDICATES)
     lasts = pl.any_horizontal(
         pl.col("content").str.contains(each) for each in (_INSTRUCTION, _PREFERENCE, _ABOUT_SELF)
@@ -89,7 +91,7 @@ def decay_rate(policy: Policy) -> pl.Expr:
     return (
         pl.when(loaded)
         .then(0.0)
-        .when(pl.col("predicate").is_in(LASTING_PREDICATES) | (stated & lasts))
+        .when(kept | pl.col("predicate").is_in(LASTING_PREDICATES) | (stated & lasts))
         .then(policy.lasting_decay_per_day)
         .otherwise(policy.decay_per_day)
     )

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from cairn.knowledge.consolidation.confidence import confidence_updates, last_of, undecayed
 from cairn.knowledge.consolidation.decay import effective_confidence, strength
 from cairn.knowledge.schema.calendar import UNDATED, days_since_epoch
-from cairn.knowledge.schema.fact_types import decay_rate
+from cairn.knowledge.schema.fact_types import FROM_ELSEWHERE, decay_rate
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.rows import START, day, evidence, facts
 
@@ -200,10 +200,13 @@ def test_who_somebody_is_and_what_they_want_fades_slowly():
         ("likes", "tea", 0.001),
         ("states", "The backup runs at night.", 0.01),
         ("discovery", "My disk is full.", 0.01),
+        ("note", "The vault has two doors.", 0.01),
+        ("note", "The vault has two doors, mem0 says.", 0.001),
     ]
     known = facts(
         *(
             {"fact_id": f"f{at}", "predicate": predicate, "content": content}
+            | ({"extractor": f"{FROM_ELSEWHERE}1"} if "mem0" in content else {})
             for at, (predicate, content, _) in enumerate(said)
         )
     )
