@@ -19,6 +19,19 @@ def without_markup(text: str) -> str:
     return _without_tagged(_FENCE.sub(lambda fence: blanked(fence[0]), text))
 
 
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_STAGED = re.compile(r"(?<=[.!?…\w])\s*\[(?=[a-z])[^\[\]]{3,}\]\s*$")
+
+
+def in_plain_letters(written: str) -> str:
+    """A sentence on one line without emphasis, also half of one, and without what it shows.
+
+    "Look at that! [shares a photo of a boat]" is what a person says, and what they do.
+    """
+    text = _EMPHASIS.sub(r"\2", " ".join(written.split())).replace("**", "")
+    return _STAGED.sub("", text).strip()
+
+
 def _without_tagged(text: str) -> str:
     if "</" not in text:
         return text

@@ -136,7 +136,7 @@ def narrows(words: Sequence[ShellWord], task: str | None, upto: int) -> bool:
         option = word.text.partition("=")[0]
         if option in _PICKS_PART:
             return True
-        if not word.text.startswith("-") and _ONE_FILE.search(word.text):
+        if not word.text.startswith("-") and _PART.search(word.text):
             return True
     return False
 
@@ -146,9 +146,11 @@ _PICKS_PART = frozenset(
     "-p --package --test --tests --only-testing --lf --last-failed --failed --stale --only --deselect --select".split()
 )
 """Options by which only a part is checked."""
-_ONE_FILE = re.compile(
+_PART = re.compile(
     r"\.(?:py|[cm]?[jt]sx?|exs?|rb|go|rs|php|java|kt|cs|swift|vue|svelte|c|cc|cpp|h)(?::\S*)?$|::\w"
+    r"|^\.?/?\w[\w./-]*/\.\.\.$"
 )
+"""A file, a test in one, or the packages below a folder."""
 _PACKAGES = {"i": "install", "t": "test", "tst": "test"}
 _SHORT = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _PACKAGES),
@@ -189,7 +191,7 @@ def _of_check(
     places: list[str] = []
     packages: list[str] = []
     last: list[str] = []
-    dropped = wide = False
+    dropped = wide = part = False
     words = list(rest)
     while words:
         word = words.pop(0)
@@ -232,8 +234,10 @@ def _of_check(
             text = inside or "."
         if text.startswith("//"):
             places = ["//..."]
-        elif "..." in text or (name == "go" and (text.startswith(".") or "/" in text)):
+        elif text in ("./...", "..."):
             wide = True
+        elif "..." in text or (name == "go" and (text.startswith(".") or "/" in text)):
+            part = True
         elif name not in _ALWAYS_FILES and (package := _PACKAGE.match(text)):
             packages += [] if package[1] in packages else [package[1]]
         elif name == "vitest" and text == "run":
@@ -242,9 +246,9 @@ def _of_check(
             dropped = True
         elif text not in places:
             places.append(text.rstrip("/") or ".")
-    if wide:
-        places.append("./...")
-    if len(packages) <= _MOST_PACKAGES and not wide and not dropped:
+    if wide or part:
+        places.append("./..." if wide else "<packages>")  # nobody ran it on all of them
+    if len(packages) <= _MOST_PACKAGES and not (wide or part) and not dropped:
         places += packages
     if dropped and name in _ALWAYS_FILES and not places:
         places.append("<files>")

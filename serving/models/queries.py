@@ -78,8 +78,8 @@ QUERIES: tuple[Query[Any], ...] = (
     Query(
         name="facts", path="/facts", tag="browsing",
         do=narrowed(listing.facts), asked=parameters.FactParameters, answer=answers.FactPage,
-        about="List facts: those that hold first; of them sentences before attributes, then by"
-        " support.",
+        about="List facts: those that hold first; of them sentences before attributes, by"
+        " support, the newest.",
     ),
     Query(
         name="fact", path="/facts/{fact_id}", tag="browsing", id=FACT,

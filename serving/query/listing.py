@@ -68,7 +68,7 @@ CONVERSATION_FIELDS = (
 def facts(
     reader: Reader, only: FactFilter = EVERY_FACT, limit: int = 20, cursor: str | None = None
 ) -> Page:
-    """Facts: those that hold first; of them sentences before attributes, then by support.
+    """Facts: those that hold first; of them sentences before attributes, by support, the newest.
 
     What is said of somebody or a project, and of topics that it names, stands there once, unless
     one of the topics is asked for.
@@ -101,6 +101,7 @@ def facts(
         Key(pl.col("content") == pl.col("object"), descending=True),
         Key(pl.col("conversation_count"), descending=True),
         Key(pl.col("confidence"), descending=True),
+        newest("last_seen"),
         Key(pl.col("fact_id")),
     ]
     found = page(

@@ -318,14 +318,16 @@ class Reader:
 
 
 def best_first(facts: pl.LazyFrame) -> pl.LazyFrame:
-    """Facts that hold first; of them, sentences before attributes, then by support."""
+    """Facts that hold first; of them, sentences before attributes, by support, the newest."""
     return facts.sort(
         pl.col("status").is_in(STANDING),
         pl.col("content") == pl.col("object"),
         "conversation_count",
         "effective",
+        "last_seen",
         "fact_id",
-        descending=[True, True, True, True, False],
+        descending=[True, True, True, True, True, False],
+        nulls_last=True,
     )
 
 

@@ -40,6 +40,7 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parts
+from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
@@ -72,6 +73,8 @@ def decisions(text: str, to_agent: bool) -> tuple[DecisionClause, ...]:
         text: What they wrote.
         to_agent: Whether an agent takes part: only there is "let's" and "should" more than talk.
     """
+    if to_agent and _PROPOSE.search(text.lower()):
+        return ()
     ordered = {one.end for one in directives(text) if one.standing} if to_agent else set[int]()
     answers = len(_NUMBERED.findall(text)) > 1
     return tuple(
@@ -83,6 +86,13 @@ def decisions(text: str, to_agent: bool) -> tuple[DecisionClause, ...]:
         and (found := _decision(text, start, end, to_agent))
     )
 
+
+_PROPOSE = lazy_pattern(
+    r"\b(?:can|could|would|will) you\b[^.?!\n]{0,80}\b(?:propose|suggest|recommend)\b"
+    r"|\bwhat (?:do|would) you (?:suggest|propose|recommend)\b"
+    r"|\bpropose (?:a |some )?(?:changes?|options|alternatives)\b"
+)
+"""What asks for a proposal decides nothing yet."""
 
 _NUMBERED = re.compile(r"(?m)^\s*\d{1,3}[.)]\s")
 _BARE = re.compile(r"(?i)\s*no\s+(?!need\s+to\b)")
@@ -255,7 +265,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        16,
+        17,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,
@@ -308,6 +318,7 @@ RULES: tuple[Rule, ...] = (
             ),
             RuleExample("For now, let's use the cheapest berth. No need to write any docs."),
             RuleExample("can you remove the ferry since it's no longer supported"),
+            RuleExample("Each berth should be marked. Can you take a look and propose a change?"),
         ),
     ),
 )

@@ -27,6 +27,7 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parts
+from cairn.knowledge.nlp.markup import in_plain_letters
 from cairn.knowledge.nlp.plain_words import plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.schema.policy import Policy
@@ -34,7 +35,6 @@ from cairn.knowledge.schema.policy import Policy
 _LABEL = re.compile(r"no \w+")
 """What stands on a line of its own in a page that was put in: `No parameters`."""
 
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 FEWEST_WORDS = 2
 
 
@@ -80,7 +80,7 @@ def _directive(text: str, start: int, end: int) -> Directive | None:
 
 def as_kept(written: str) -> str | None:
     """A sentence as it is kept, with a capital; None if it says too little to be."""
-    kept = _within(_EMPHASIS.sub(r"\2", " ".join(written.split())).lstrip("-–—,;:*( "))
+    kept = _within(in_plain_letters(written).lstrip("-–—,;:*( "))
     told = words(kept)
     announces = kept.rstrip(" .!?").endswith(":")
     if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told) or announces:

@@ -24,7 +24,13 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
-from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parts, states
+from cairn.knowledge.extraction.rules.statements import (
+    HALF_SAID,
+    LONGEST_SENTENCE,
+    SPECIFIES,
+    parts,
+    states,
+)
 from cairn.knowledge.extraction.salience.model import CHATS, SESSIONS, kind_of, salience
 from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import words
@@ -98,6 +104,7 @@ def _can_be_kept(sentence: str, of: str) -> bool:
         and len(words(told)) >= _FEWEST
         and not any(form.match(told) for form in (ASKS, _POINTS))
         and DOUBTED.search(told) is None
+        and not (HALF_SAID.search(told) or SPECIFIES.match(plain))
         and (of == SESSIONS or _tells_of_oneself(told))
         and (alone(told) or (of == CHATS and bool(_OPENS_WITH_ONESELF.match(told))))
     )
@@ -126,7 +133,7 @@ def _is_told(record: Record, policy: Policy) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "salient",
-        6,
+        7,
         "What a person says in passing, in words that no form fits, and that likely lasts.",
         predicate="states",
         confidence=0.7,

@@ -56,7 +56,7 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.salience.model import CHATS, salience
-from cairn.knowledge.nlp.markup import blanked, without_markup
+from cairn.knowledge.nlp.markup import blanked, in_plain_letters, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import lead_in, written_out
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
@@ -96,7 +96,6 @@ _WRAPPED = lazy_pattern(r"(?<=[^\n]{50}[\w,)`'\"])\n(?=[a-z(`])")
 """Where a line was wrapped: a long one that no mark ends, before one that no capital begins."""
 _QUOTED = lazy_pattern(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)")
 _OPEN = lazy_pattern(r"[?:？：][\s)*_\"'”’]*$")
-_EMPHASIS = lazy_pattern(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 
 _NEXT_CLAUSE = lazy_pattern(
@@ -239,7 +238,7 @@ def _kept(
     written: str, fewest: int = FEWEST_WORDS, content_words: int = FEWEST_CONTENT_WORDS
 ) -> tuple[str, str] | None:
     """A sentence as it is kept, and as keywords are looked for; none if it is not worth it."""
-    text = _EMPHASIS.sub(r"\2", " ".join(written.split()))
+    text = in_plain_letters(written)
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1].strip()
     if not 3 * fewest <= len(text) <= LONGEST_SENTENCE or _OPEN.search(text):
@@ -311,8 +310,28 @@ def states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         said = said or _went_through(told, lived) or _wishes(told)
         if not record.project and said and _says_little(sentence.text):
             continue
+        if HALF_SAID.search(told) or SPECIFIES.match(plain):
+            continue
         if said or INTRODUCES.match(sentence.text):
-            yield RuleMatch(sentence.text, sentence.start, sentence.end)
+            yield RuleMatch(_SO_IT_IS.sub("", sentence.text), sentence.start, sentence.end)
+
+
+HALF_SAID = lazy_pattern(
+    r"^we both\b|\b(?:want(?:ed)?|like|love|hoped?|need(?:ed)?|plan(?:ned)?) to"
+    r" (?:visit|try|see|buy|do|make|get|use|meet|join|start)(?:[,;.!–—]|$)"
+)
+"""Of whom, or what it is that is to be seen or done, stands in the sentence before."""
+
+SPECIFIES = lazy_pattern(
+    r"(?:specifically|namely|in particular|for (?:example|instance)|in other words|that is)\b"
+)
+"""How a sentence begins that goes on with what another one began."""
+
+_SO_IT_IS = lazy_pattern(
+    r"(?i)(?<=\w.{20}),?\s+(?:and\s+)?so\s+(?:this|that)(?:'s|\s+(?:is|was|can|should|needs?))\b.*$",
+    re.DOTALL,
+)
+"""What follows of it for something that was at hand."""
 
 
 _LIKES = lazy_pattern(
@@ -453,7 +472,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        19,
+        20,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,
@@ -474,6 +493,14 @@ RULES: tuple[Rule, ...] = (
             ),
             RuleExample("I have been testing all day. I finished reading the docs of it."),
             RuleExample("Yeah, I love to. We rock! I'm super thankful. It's Ann!"),
+            RuleExample(
+                "I've always wanted to visit, it has the best docks. Specifically, I own a boat."
+            ),
+            RuleExample("We both love the sea. I'm open. [shows the bay]"),
+            RuleExample(
+                "we don't have `berth_v1` anymore so this is obsolete",
+                ("we don't have `berth_v1` anymore",),
+            ),
             RuleExample("I have a question. I need you to fix it. I believe we need a berth."),
             RuleExample("My household preferences"),
             RuleExample("I no longer recall why. I am unclear on what has been done."),

@@ -82,8 +82,11 @@ _MAKES = (
 """How a request begins that tells what was made; others ask, greet, paste, or point at what does not
 stand in them."""
 
-_POINTS = r"(?i)[:?]\W*$|^(?:\S+ ){0,6}\w+ (?:the following|(?:this|that|the) (?:branch|plan|task|issue))\b"
-"""A request that announces, asks, or points."""
+_POINTS = (
+    r"(?i)[:?]\W*$|^(?:\S+ ){0,6}\w+ (?:the following|(?:this|that|the) (?:branch|plan|task|issue))\b"
+    r"|\b(?:some|the|these|those|my) (?:\w+ )?conflicts?\b"
+)
+"""A request that announces, asks, or points; what was in the way of a merge is so that day alone."""
 _SLOT = r"[{<]\s*[A-Za-z][\w .-]*[}>]|\$\{?[A-Za-z]"
 """What a template has where another text belongs."""
 

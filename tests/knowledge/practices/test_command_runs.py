@@ -23,10 +23,10 @@ def ran(session):
 
 FORMS = [
     ("go test ./... -count=1 2>&1 | tail -20", "test", "go test ./..."),
-    ("go test ./orders -run TestTotal -v", "test", "go test ./..."),
+    ("go test ./orders -run TestTotal -v", "test", "go test <packages>"),
     ("go test -race -tags=integration ./...", "test", "go test -race -tags=integration ./..."),
     ("go build -o bin/shop ./cmd/shop", "build", "go build -o bin/shop ./cmd/shop"),
-    ("go build ./orders/...", "build", "go build ./..."),
+    ("go build ./orders/...", "build", "go build <packages>"),
     ("go vet -tags tide ./...", "lint", "go vet -tags=tide ./..."),
     ("go mod tidy", None, "go mod tidy"),
     ("vale docs/tides.md", "lint", "vale"),
@@ -67,7 +67,7 @@ FORMS = [
     ("npm test -w web -- --grep total", "test", "npm test -w web"),
     ("uv run pytest services/api/tests/test_a.py -x", "test", "uv run pytest services/api"),
     ("bun test packages/web/src/a.test.ts", "test", "bun test packages/web"),
-    ("go test ./services/api/...", "test", "go test ./..."),
+    ("go test ./services/api/...", "test", "go test <packages>"),
     ("uv run pytest services/api/tests --co -q", None, None),
     ("npx tsc --noEmit", "type_check", "npx tsc --noEmit"),
     ("npx prettier --write src/a.ts", "format", "npx prettier --write <files>"),
@@ -180,7 +180,7 @@ def test_folder_and_environment_are_those_that_it_ran_with(ran):
     ("line", "narrowed"),
     [
         ("pytest tests", False), ("pytest tests/test_a.py -x", True), ("pytest -k total", True),
-        ("go test ./... -count=1", False), ("go test ./orders -run TestTotal", True),
+        ("go test ./... -count=1", False), ("go test ./orders/... -count=1", True), ("go test ./orders -run TestTotal", True),
         ("pnpm test --filter=@shop/web", True), ("mix test test/shop_test.exs:12", True),
         ("npx tsc --noEmit", False), ("npx eslint src/a.ts", True), ("node build.js", False),
     ],
