@@ -167,6 +167,23 @@ def ids(samples: Path) -> set[str]:
     }
 
 
+def test_ids_in_help_are_in_the_samples(ids: set[str]) -> None:
+    context = click.Context(cairn)
+    shown = {
+        (name, id_)
+        for name in cairn.list_commands(context)
+        if name not in ("undo", "dismiss")  # of decisions, and of what waits
+        for id_ in re.findall(r"\b[a-z]{1,2}_[0-9a-f]{16}\b", _epilog(context, name))
+    }
+    assert shown
+    assert {(name, id_) for name, id_ in shown if id_ not in ids} == set()
+
+
+def _epilog(context: click.Context, name: str) -> str:
+    command = cairn.get_command(context, name)
+    return (command and command.epilog) or ""
+
+
 def test_what_examples_show_is_in_the_samples(ids: set[str]) -> None:
     shown = {
         (path.name, id_)

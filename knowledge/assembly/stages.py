@@ -312,7 +312,7 @@ def _decisions_count(_: Frames, made: StageResult) -> Count:
 
 
 DECISIONS_STAGE = Stage(
-    stage_of("decisions", 4, "What people decided, by the ids of today."),
+    stage_of("decisions", 5, "What people decided, by the ids of today."),
     (RAW_LOGS, FACTS, FACT_SOURCES, ENTITIES),
     (DECISIONS,),
     _decisions,

@@ -9,6 +9,21 @@ import click
 
 from cairn.serving.read.moments import as_moment
 
+
+class GivenPath(click.Path):
+    """A path that is given: an empty one, of a variable that is not set, would mean this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path.
+
+        Raises:
+            BadParameter: it is empty, or not what it must be.
+        """
+        if not str(value):
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 if TYPE_CHECKING:
     from cairn.resources.context import State
 

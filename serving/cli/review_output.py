@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cairn.serving.cli.terminal import console, say, say_value
+from cairn.serving.cli.terminal import at_home, console, say, say_value
 from cairn.serving.query.review.entities import MAY_BE_ONE
 from cairn.serving.query.review.pairs import SEEM, pairs
 from cairn.serving.query.review.quarantine import WHY
@@ -21,11 +21,16 @@ KEYS = {
 """What each key decides about a pair."""
 
 
+def _say_command(command: str) -> None:
+    """A command to be copied as it stands: of the home that is looked at."""
+    say(at_home(f"`{command}`").strip("`"), style="dim", indent=4)
+
+
 def print_pair(row: dict[str, Any]) -> None:
     """Both texts, how alike they are, what differs, and the commands that decide."""
     _print_texts(row)
     for command in row["decide"]:
-        say(command, style="dim", indent=4)
+        _say_command(command)
     console().print()
 
 
@@ -51,7 +56,7 @@ def print_entities(row: dict[str, Any]) -> None:
         why = f"; not followed ({row['rejected_by']})" if row["rejected_by"] else ""
         say(f"a model says {row['model_verdict']}: {one_line(row['reason'])}{why}", indent=4)
     for command in row["decide"]:
-        say(command, style="dim", indent=4)
+        _say_command(command)
     console().print()
 
 
@@ -61,9 +66,9 @@ def print_unresolved(row: dict[str, Any]) -> None:
     for label, value in (
         ("why", row["unresolved"]), ("decided at", row["decided_at"]),
         ("because", row["reason"]), ("record", row["decision_id"]),
-        ("to let go of it", f"cairn undo {row['decision_id']}"),
     ):  # fmt: skip
         say_value(label, value, indent=4)
+    _say_command(f"cairn undo {row['decision_id']}")
     console().print()
 
 
@@ -191,5 +196,5 @@ def print_row(kind: str, row: dict[str, Any]) -> None:
     """One of what waits, and how it is dismissed if it can be."""
     SHOWN.get(kind, print_held)(row)
     if row["review_id"]:
-        say(f"cairn dismiss {row['review_id']}", style="dim", indent=4)
+        _say_command(f"cairn dismiss {row['review_id']}")
         console().print()

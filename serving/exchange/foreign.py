@@ -13,6 +13,7 @@ from typing import Any
 from cairn.knowledge.extraction.documents import FENCE, note_sentences
 from cairn.knowledge.ingest.inbox_events.documents import NamedInText
 from cairn.knowledge.ingest.inbox_events.imported import ImportedMemory
+from cairn.knowledge.nlp.spans import asks
 from cairn.serving.exchange.claude_mem import claude_mem, is_sqlite
 from cairn.serving.exchange.folder import ExchangeError
 from cairn.serving.exchange.memories import ForeignMemories, ForeignMemory, instant, texts
@@ -57,7 +58,8 @@ def read_foreign(file: Path, kind: str | None = None) -> ForeignMemories:
 def notes(content: str, file: Path) -> ForeignMemories:
     """Bullets and sentences of prose of a CLAUDE.md or AGENTS.md, about the project of its folder.
 
-    Headings are context; code, quotations of other files and questions are left out.
+    Headings are context; front matter, code, tables, comments, open to-dos, quotations of other
+    files and questions are left out.
     """
     project = file.resolve().parent.name
     about = NamedInText(project, "project") if project else None
@@ -65,10 +67,24 @@ def notes(content: str, file: Path) -> ForeignMemories:
     label = f"{file.name} of {project}" if project else file.name
     found = [
         ForeignMemory(text, ImportedMemory("notes", label, about=about, heading=heading), modified)
-        for heading, text in note_sentences(_unwrapped(content))
-        if not text.startswith("@")
+        for heading, text in note_sentences(_unwrapped(_prose(content)))
+        if not text.startswith("@") and not asks(text)
     ]
     return ForeignMemories("notes", label, tuple(found))
+
+
+def _prose(content: str) -> str:
+    """Markdown without what is no prose of it: front matter, comments, tables, open to-dos."""
+    return _NO_PROSE.sub("", _COMMENT.sub("", _FRONT_MATTER.sub("", content)))
+
+
+_FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\n.*?\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_NO_PROSE = re.compile(
+    r"^[ \t]*\|.*$|^[ \t]*[-*+][ \t]+\[ \][ \t].*$"
+    r"|(?<=\n\n)(?:(?:\t|[ ]{4,})(?![-*+•]|\d{1,3}[.)]).*\n?)+",
+    re.MULTILINE,
+)
 
 
 def _unwrapped(content: str) -> str:

@@ -16,6 +16,7 @@ from cairn.knowledge.ingest.dating import is_possible
 from cairn.knowledge.ingest.inbox_events.imported import IMPORTED, ImportedMemory
 from cairn.knowledge.nlp.dates.timestamps import utc
 from cairn.knowledge.nlp.names import name_rejections
+from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.calendar import microseconds
 from cairn.knowledge.schema.identity import digest
 from cairn.resources.context import State
@@ -76,7 +77,8 @@ def take_memories(
     events = list({str(event["event_id"]): event for event in events}.values())
     gone = _forgotten(state, namespace, events)
     events = [event for event, lost in zip(events, gone, strict=True) if not lost]
-    new = redactions = 0
+    new = 0
+    redactions = sum(len(redactor().redact_text(one.text)[1]) for one in fit) if dry_run else 0
     if not dry_run and events:
         check_room(state.home)
         check_limit(state, namespace, "log_bytes")

@@ -82,7 +82,7 @@ def review_id(letter: dict[str, Any]) -> str:
     """
     place = [letter[name] for name in ("source_line", "source_offset", "stage", "reason")]
     file = "/".join(letter["source_file"].split("/")[-2:])
-    return "v_" + digest(letter["namespace"], file, *place, _raw(letter))
+    return "v_" + digest(file, *place, _raw(letter))
 
 
 def shown(state: "State", rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

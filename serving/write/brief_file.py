@@ -30,7 +30,7 @@ def keep_brief(path: Path, text: str) -> bool:
         Whether the file is another one now.
 
     Raises:
-        UnwritableFile: its marks are damaged, or it is no text.
+        UnwritableFile: its marks are damaged, it is no text, or its folder is not there.
         OSError: it cannot be read or written.
     """
     place = path.resolve()
@@ -41,6 +41,8 @@ def keep_brief(path: Path, text: str) -> bool:
         raise UnwritableFile(f"{path} {error}; it was not changed") from None
     if after == (before or b""):
         return False
+    if not place.parent.is_dir():
+        raise UnwritableFile(f"{path}: there is no folder {place.parent}")
     if after or path.is_symlink():
         mode = place.stat().st_mode & 0o777 if before is not None else None
         replace_file(place, after, mode)

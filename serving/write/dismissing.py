@@ -1,6 +1,7 @@
 """What waits in review, or could not be read, and needs nothing: it is listed no more."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -27,20 +28,18 @@ def choose_waiting(state: State, starts: Sequence[str], namespace: str | None) -
     """
     owners = {reader.namespace: reader for reader in readers(state, namespace)}
     kinds = [name for name, kind in REVIEWED.items() if kind.key]
-    known = {
-        row["review_id"]: (row["namespace"], _named(kind, row))
-        for kind, rows in waiting(state, namespace, kinds).items()
-        for row in rows.iter_rows(named=True)
-    }
-    known |= {
-        (own := review_id(row)): (row["namespace"], _called(own, row["reason"], "dead_letter"))
-        for row in letters(state, namespace)
-        if row["namespace"] in owners
-    }
+    known: defaultdict[str, dict[str, NamedThing]] = defaultdict(dict)
+    for kind, rows in waiting(state, namespace, kinds).items():
+        for row in rows.iter_rows(named=True):
+            known[row["review_id"]][row["namespace"]] = _named(kind, row)
+    for row in letters(state, namespace):
+        if row["namespace"] in owners:
+            own = review_id(row)
+            known[own][row["namespace"]] = _called(own, row["reason"], "dead_letter")
     wanted = [start for start in starts if start in known or not re.fullmatch(WHOLE, start)]
     if not wanted:
         raise Undecidable("that waits no more: somebody decided about it, or it is gone")
-    found = [known[_the_one(known, start)] for start in wanted]
+    found = [(own, one) for start in wanted for own, one in known[_the_one(known, start)].items()]
     together([(owners[own], one.id) for own, one in found])
     return DecisionTargets(owners[found[0][0]], IN_REVIEW, [one for _, one in found])
 

@@ -7,11 +7,12 @@ import polars as pl
 from cairn.knowledge.ingest.inbox_events.decisions import (
     DECISION,
     DECISION_TYPES,
+    KIND,
     UNDO,
     DecidedThing,
     undone,
 )
-from cairn.knowledge.schema.tables import DECISIONS
+from cairn.knowledge.schema.tables import DECISIONS, RAW_LOGS
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import namespaces
 from cairn.serving.read.id_lookup import UnknownId, long_enough, of_several
@@ -61,6 +62,8 @@ def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThin
     """All decisions of a namespace; of one that is undone, `stands_for` is what undid it."""
     waiting = pending(state, reader.namespace, DECISION_TYPES)
     by_id = undone((one.record_id, one.verb, one.ids) for one in reversed(waiting))
+    logs = reader.table(RAW_LOGS, ["record_id", "native_id", "kind"]).filter(kind=KIND)
+    events = dict(logs.select("record_id", "native_id").collect().iter_rows())
     rows = reader.table(DECISIONS, ["decision_id", "decision", "text", "superseded_by"]).collect()
     kinds = dict(rows.select("decision_id", "decision").iter_rows())
     for id_, kind, text, by in rows.sort(pl.all()).iter_rows():
@@ -68,13 +71,16 @@ def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThin
         if by_undo and by not in by_id:  # what undid it may be undone itself, by what waits
             by_id.setdefault(id_, by)
         status = SUPERSEDED if by and not by_undo else STANDS
-        yield reader, _named(id_, kind, text, status, by_id.get(id_))
+        yield reader, _named(id_, kind, text, status, by_id.get(id_), events.get(id_))
     for one in waiting:
         id_ = one.record_id
-        yield reader, _named(id_, one.verb, one.text, WAITS, by_id.get(id_))
+        yield reader, _named(id_, one.verb, one.text, WAITS, by_id.get(id_), one.event_id)
 
 
-def _named(id_: str, kind: str, text: str, status: str, undone_by: str | None) -> NamedThing:
-    # None of its words: what is forgotten may stand in them.
-    meant = DecidedThing(id_, kind)
+def _named(
+    id_: str, kind: str, text: str, status: str, undone_by: str | None, event_id: str | None
+) -> NamedThing:
+    # None of its words: what is forgotten may stand in them. By its event it is found where it was
+    # imported under another name, and has another id.
+    meant = DecidedThing(id_, kind, object=event_id or "")
     return NamedThing(id_, text, UNDONE if undone_by else status, 1.0, undone_by or id_, meant)

@@ -115,7 +115,7 @@ def test_it_is_known_below_a_persons_word_and_gives_way_to_it(
             done = take_memories(state, "me", read_foreign(file))
             kinds[done.kind] = done.memories
     assert done.new == 0, "given again, nothing is there twice"
-    assert kinds == {"mem0": 5, "graphiti": 2, "claude-mem": 3, "notes": 4}
+    assert kinds == {"mem0": 5, "graphiti": 2, "claude-mem": 3, "notes": 3}
     follow(state)
     assert_as_built(state)
     assert state.warehouse.read(DEAD_LETTERS).collect().is_empty()

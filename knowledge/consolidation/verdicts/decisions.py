@@ -54,6 +54,7 @@ class _Decision:
 
     namespace: str
     id: str
+    event_id: str | None
     told: ToldDecision
     text: str
     at: datetime | None
@@ -114,10 +115,10 @@ def decisions(
 
 
 def _said(raw_logs: pl.DataFrame) -> list[_Decision]:
-    columns = ["namespace", "record_id", "tool_input", "text", "occurred_at"]
+    columns = ["namespace", "record_id", "native_id", "tool_input", "text", "occurred_at"]
     return [
-        _Decision(namespace, record, told_of(tool_input) or _NOBODY, text, at)
-        for namespace, record, tool_input, text, at in raw_logs.filter(DECIDED)
+        _Decision(namespace, record, event, told_of(tool_input) or _NOBODY, text, at)
+        for namespace, record, event, tool_input, text, at in raw_logs.filter(DECIDED)
         .select(columns)
         .iter_rows()
     ]
@@ -130,15 +131,18 @@ def _when(one: _Decision) -> tuple[datetime, str]:
 def _undo(latest_first: Sequence[_Decision]) -> None:
     """Notes what is undone; of undos that undo each other the latest holds."""
     known = {(one.namespace, one.id): one for one in latest_first}
+    events = {(one.namespace, one.event_id): one for one in latest_first if one.event_id}
     for one in latest_first:
         for meant in one.told.meant if one.told.decision == UNDO else ():
-            other = known.get((one.namespace, meant.id))
+            other = known.get((one.namespace, meant.id)) or events.get(
+                (one.namespace, meant.object)
+            )
             if other is None:
                 one.wrong.append(f"there is no decision {meant.id}")
             elif other.told.decision == UNDO and _when(other) >= _when(one):
                 one.wrong.append(f"{meant.id} is no earlier one")
-            elif meant.id not in one.ids:
-                one.ids.append(meant.id)
+            elif other.id not in one.ids:
+                one.ids.append(other.id)
                 if one.superseded_by is None:
                     other.superseded_by = other.superseded_by or one.id
 

@@ -40,11 +40,12 @@ class DecidedThing(msgspec.Struct, frozen=True, omit_defaults=True):
     entity: str = ""
     predicate: str = ""
     object: str = ""
+    """Of a decision the id of its event: that of its record is of its namespace."""
 
     @property
     def shown(self) -> str:
         """What a person reads of it."""
-        if not self.entity:
+        if not self.entity:  # of a decision its event stands in `object`
             return f"{self.type.replace('_', ' ')} {self.id}"
         return self.object or f"{self.entity} ({self.type})"
 

@@ -105,7 +105,7 @@ class WaitingKind(NamedTuple):
     """Columns by which one is known that is neither fact nor entity: it can be dismissed."""
 
 
-_HELD = ("record_id", "content")
+_HELD = ("conversation_id", "content")
 
 REVIEWED: Mapping[str, WaitingKind] = {
     "pairs": WaitingKind("Facts that are alike", pairs, _pair),
@@ -178,7 +178,8 @@ def _left(name: str, rows: pl.DataFrame, decisions: Mapping[str, IsSettled]) -> 
     They gain `review_id`, by which one can be dismissed that is neither fact nor entity.
     """
     key = REVIEWED[name].key
-    own = digest_column("namespace", pl.lit(name), *key, prefix="v_") if key else pl.lit(None)
+    # The same in any namespace, and so in one that is imported under another name.
+    own = digest_column(pl.lit(name), *key, prefix="v_") if key else pl.lit(None)
     rows = rows.with_columns(review_id=own.cast(pl.String))
     waits: list[bool] = []
     for row in rows.iter_rows(named=True):

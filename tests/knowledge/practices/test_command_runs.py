@@ -180,7 +180,8 @@ def test_folder_and_environment_are_those_that_it_ran_with(ran):
     ("line", "narrowed"),
     [
         ("pytest tests", False), ("pytest tests/test_a.py -x", True), ("pytest -k total", True),
-        ("go test ./... -count=1", False), ("go test ./orders/... -count=1", True), ("go test ./orders -run TestTotal", True),
+        ("go test ./... -count=1", False), ("go test ./orders -run TestTotal", True),
+        ("go test ./orders/... -count=1", True),
         ("pnpm test --filter=@shop/web", True), ("mix test test/shop_test.exs:12", True),
         ("npx tsc --noEmit", False), ("npx eslint src/a.ts", True), ("node build.js", False),
     ],

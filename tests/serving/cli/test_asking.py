@@ -145,7 +145,7 @@ def test_a_dead_letter_has_what_the_model_said_and_one_of_before_is_kept(
     assert letter["model_output"].endswith("x" * 200)
 
     listed = cairn("dead-letters").out
-    assert f"all of it: cairn dead-letters {letter['dead_letter_id']}" in listed
+    assert f"dead-letters {letter['dead_letter_id']}`" in listed
     assert "said: <html> [2Jthe token is [redacted:" in listed
     assert "\x1b" not in listed
     assert "x" * 200 not in listed
@@ -300,6 +300,6 @@ def test_a_proposed_operation_type_is_shown_with_the_line_that_accepts_it(
     for line in (
         "Proposed operation types: 1", "6 in 2 conversations",
         'learned_operations = ["stackform plan=stackform_plan"]',
-        f"cairn dismiss {row['review_id']}",
+        f" dismiss {row['review_id']}",
     ):  # fmt: skip
         assert line in out

@@ -97,7 +97,7 @@ def test_a_link_a_mode_and_a_file_that_was_missing(tmp_path: Path) -> None:
     assert not keep_brief(tmp_path / "GEMINI.md", ""), "nothing to take out"
     assert keep_brief(file, "")
     assert not file.exists(), "it was made for the brief alone"
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(UnwritableFile, match="there is no folder"):
         keep_brief(tmp_path / "none" / "AGENTS.md", BRIEF)
 
 

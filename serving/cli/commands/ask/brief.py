@@ -32,7 +32,7 @@ Examples:
 @click.option(
     "--write",
     "file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=options.GivenPath(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Put it between two marks in a file, such as AGENTS.md or CLAUDE.md; the rest stays.",
 )

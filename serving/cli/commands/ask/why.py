@@ -16,7 +16,7 @@ from cairn.serving.read.display import one_line
 Examples:
   cairn why f_1c0ad239        (the beginning of an id is enough)
   cairn why l_f4a2826654062026 --json
-  cairn why ef_ce3b1eab009c19a9   (what ended an error: the failure, and the call after it)
+  cairn why ef_ebb1b67867c912d7   (what ended an error: the failure, and the call after it)
   cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)
   cairn why r_c76f145f9a0ab7d8 --uses --events --json"""
 )

@@ -58,7 +58,7 @@ out, paths of home folders are cut; it is shown first, and you are asked."""
     "--to",
     "target",
     metavar="FOLDER|FILE",
-    type=click.Path(path_type=Path),
+    type=options.GivenPath(path_type=Path),
     help="Where to: a new folder, or an empty one; of a pack, a file. [PROJECT-pack.json]",
 )
 @click.option("--project", metavar="NAME", help="Of a pack: the project that it is about.")

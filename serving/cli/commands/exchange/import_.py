@@ -41,7 +41,7 @@ nothing is there twice. What was forgotten here stays forgotten. What another pr
 notes remembered is no person's word: it begins with confidence 0.5 at most, fades, and gives way to
 whatever you say."""
 )
-@click.argument("path", metavar="FOLDER|FILE", type=click.Path(path_type=Path))
+@click.argument("path", metavar="FOLDER|FILE", type=options.GivenPath(path_type=Path))
 @click.option(
     "--from",
     "kind",
@@ -122,10 +122,13 @@ def _take_file(
 
 def _say_memories(done: "TakenMemories", found: "ForeignMemories", *, dry_run: bool) -> None:
     if dry_run:
+        from cairn.knowledge.redaction import redactor
+
         rows = [
-            {"about": one.told.about.name if one.told.about else "", "at": one.at, "text": one.text}
+            {"about": one.told.about.name if one.told.about else "", "at": one.at,
+             "text": redactor().redact_text(one.text)[0]}
             for one in found.memories[:MOST_SHOWN]
-        ]
+        ]  # fmt: skip
         print_table(rows, MEMORIES)
     told = count(done.memories, "statement")
     verb = "Would take in" if dry_run else "Taken in"
@@ -140,7 +143,8 @@ def _say_memories(done: "TakenMemories", found: "ForeignMemories", *, dry_run: b
         if number:
             say(f"Left out: {number:,} {why}.")
     if done.redactions:
-        say(f"{count(done.redactions, 'secret')} found, and taken out.")
+        gone = "to be taken out" if dry_run else "and taken out"
+        say(f"{count(done.redactions, 'secret')} found, {gone}.")
     if done.new:
         advise("The next run makes knowledge of it: `cairn run`.")
 

@@ -7,7 +7,7 @@ import click
 import polars as pl
 
 from cairn.serving.cli import options
-from cairn.serving.cli.terminal import console, emit_json, say, say_value
+from cairn.serving.cli.terminal import advise, console, emit_json, say, say_value
 from cairn.serving.query.dead_letters import letters, shown
 from cairn.serving.query.reasons import in_words
 from cairn.serving.read.display import count, one_line
@@ -71,8 +71,10 @@ def command(
             say(one_line(row["line"], SAID), style="dim", indent=2)
         if row["model_output"]:
             say(f"said: {one_line(row['model_output'], SAID)}", indent=2)
-            say(f"all of it: cairn dead-letters {row['dead_letter_id']}", style="dim", indent=2)
-    out.print(
+            advise(
+                f"all of it: `cairn dead-letters {row['dead_letter_id']}`", style="dim", indent=2
+            )
+    advise(
         f"{len(page):,} of {len(rows):,}; `cairn dead-letters --retry` tries again,"
         " `cairn dismiss ID` takes one off the list",
         style="dim",

@@ -39,7 +39,7 @@ taken apart by the language model if one is set, and kept sentence by sentence i
              edges: [{source_id, target_id, edge_type, properties: {piece_id, description}}]}
 What is not right is left out and listed; the rest loads. Given again, nothing is there twice."""
 )
-@click.argument("file", metavar="FILE|-", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", metavar="FILE|-", type=options.GivenPath(path_type=Path, allow_dash=True))
 @click.option("--title", default="", metavar="TEXT", help="What a text is; its file, if unset.")
 @click.option("--about", metavar="NAME", help="Whom or what a text is about.")
 @click.option(

@@ -44,7 +44,7 @@ The newest files come first, and what is done is published stretch by stretch. C
 what is done and stops; `cairn run` goes on from there."""
 )
 @click.option(
-    "--source", "sources", multiple=True, metavar="PATH", type=click.Path(path_type=Path),
+    "--source", "sources", multiple=True, metavar="PATH", type=options.GivenPath(path_type=Path),
     help="File or folder of logs; is registered. Repeatable.",
 )  # fmt: skip
 @click.option("--samples", is_flag=True, help="The samples that come with Cairn, in `samples`.")

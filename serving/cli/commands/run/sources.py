@@ -42,7 +42,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 
 @command.command("add")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=options.GivenPath(path_type=Path))
 @options.namespace(options.IMPORTS)
 @click.option("--timezone", metavar="ZONE", help="Of times without one. [UTC]")
 @options.as_json
@@ -66,7 +66,7 @@ def add(
 
 
 @command.command("remove")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=options.GivenPath(path_type=Path))
 @options.as_json
 @click.pass_context
 def remove(ctx: click.Context, path: Path, as_json: bool) -> None:

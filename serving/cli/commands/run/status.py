@@ -15,6 +15,7 @@ from cairn.serving.cli import options
 from cairn.serving.cli.terminal import (
     TerminalColumn,
     advise,
+    at_home,
     console,
     emit_json,
     print_table,
@@ -143,12 +144,12 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
         if use.reached:
             say_value("Limit", f"{use.words}; it goes on at 00:00 UTC", indent=0)
     letters_told = f"{dead:,}; see `cairn dead-letters`" if dead else "none"
-    say_value("Dead letters", letters_told, indent=0)
+    say_value("Dead letters", at_home(letters_told), indent=0)
     undated = [each for row in rows for each in row["undated"]]
     say_value("Undated", _tell_undated(undated), indent=0)
     if sensor["watched_by"]:
         say_value("Intake", f"at once by {sensor['watched_by']}", indent=0)
-    say_value("Sensor", _tell_sensor(sensor), indent=0)
+    say_value("Sensor", at_home(_tell_sensor(sensor)), indent=0)
     say_value("Writer", str(holder) if holder else "nobody writes now", indent=0)
     if said:
         from cairn.serving.cli.report import say_pending

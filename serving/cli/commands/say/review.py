@@ -10,7 +10,7 @@ from cairn.serving.cli import options
 from cairn.serving.cli.commands.run.dead_letters import check_known
 from cairn.serving.cli.report import say_pending
 from cairn.serving.cli.review_output import decide_on, print_row
-from cairn.serving.cli.terminal import console, emit_json, say
+from cairn.serving.cli.terminal import advise, emit_json, say
 from cairn.serving.query.review.queue import REVIEWED, waiting
 from cairn.serving.status.pending import as_rows, pending
 
@@ -84,5 +84,5 @@ def command(
             for row in rows.head(limit).iter_rows(named=True):
                 print_row(kind, row)
     page = sum(min(limit, rows.height) for rows in found.values())
-    console().print(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
+    advise(f"{page:,} of {total:,}; `cairn show RECORD` has the message", style="dim")
     say_pending(noted)

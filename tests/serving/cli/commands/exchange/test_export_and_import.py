@@ -34,6 +34,9 @@ def test_what_is_exported_is_imported_once(ask: Ask, run_cairn: Ask, tmp_path: P
         (["import", "OUT"], "no such file or folder"),
         (["import", "."], "no manifest.json"),
         (["export"], "--to FOLDER"),
+        (["export", "--to", ""], "the path is empty"),
+        (["run", "--source", ""], "the path is empty"),
+        (["sources", "add", ""], "the path is empty"),
         (["export", "--to", "OUT", "--share"], "--project NAME"),
     ],
 )
@@ -51,12 +54,21 @@ def test_an_error_says_what_is_wrong(
 def test_a_file_of_notes_is_shown_before_it_is_taken(run_cairn: Ask, tmp_path: Path) -> None:
     home, file = tmp_path / "home", tmp_path / "lantern" / "CLAUDE.md"
     file.parent.mkdir()
-    file.write_text("# Git\n\n- Never push to main.\n- Squash commits.\n")
+    file.write_text(
+        "---\ntitle: x\n---\n# Git\n\n- Never push to main.\n- Squash commits.\n"
+        "- [ ] Sign the key file.\n"
+        "\n| port | is |\n| --- | --- |\n| 8080 | taken |\n\n    indented code\n\nWhat is this?\n"
+        "<!-- Not for readers of this file. -->\n"
+    )
     tried = run_cairn("--home", home, "import", file, "--dry-run", "--namespace", "me")
     assert "Never push to main." in tried.out
     assert not list((home / "inbox").iterdir())
     done = run_cairn("--home", home, "import", file, "--namespace", "me", "--json").json
     assert (done["kind"], done["memories"], done["new"]) == ("notes", 2, 2)
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    (tmp_path / "m.json").write_text(json.dumps({"results": [{"memory": f"The key is {secret}."}]}))
+    shown = run_cairn("--home", home, "import", tmp_path / "m.json", "--dry-run")
+    assert (secret in shown.out, "1 secret found" in shown.out) == (False, True)
     (tmp_path / "odd.json").write_text("{}")
     odd = run_cairn("--home", home, "import", tmp_path / "odd.json", "--namespace", "me")
     assert (odd.code, "no known kind" in odd.err) == (1, True)
