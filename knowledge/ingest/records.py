@@ -178,7 +178,7 @@ def read_records(
     body = data if is_document else data[: complete_length(data)]
     if known is None:
         objects = [value] if is_document else sample(body)
-        if not objects and unfinished(data):
+        if not objects and unfinished(data) and not _is_whole_line(data, source_file):
             return SourceRead(_NO_RECORDS, _NO_LETTERS, incomplete=True)
         known = next((one for one in adapters().values() if _claims(one, objects)), None)
         if known is None:
@@ -196,6 +196,16 @@ def read_records(
         incomplete=len(body) < len(data),
         last=last,
     )
+
+
+def _is_whole_line(data: bytes, source_file: str) -> bool:
+    """Whether a file of lines has one that is at its end: no more comes of it, though it is broken.
+
+    The beginning of a value that is parted among lines is a mark alone.
+    """
+    line, end, rest = data.partition(b"\n")
+    of_lines = source_file.lower().endswith((".jsonl", ".ndjson"))
+    return of_lines and bool(end) and not rest.strip() and len(line.strip()) > 2
 
 
 def _claims(adapter: Adapter, objects: list[Any]) -> bool:

@@ -61,7 +61,7 @@ def namespace(about: str) -> Callable[[Any], Any]:
     return click.option("--namespace", metavar="NAME", callback=_namespace, help=about)
 
 
-ONE_NAMESPACE = "Whose knowledge; the only one there is, if unset."
+ONE_NAMESPACE = "Whose knowledge; the only one there is besides the samples, if unset."
 ANY_NAMESPACE = "Whose knowledge; any, if unset."
 EACH_NAMESPACE = "Only this one's."
 IMPORTS = "Whose logs these are. [default]"

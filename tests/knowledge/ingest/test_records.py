@@ -145,6 +145,11 @@ def test_a_last_line_still_being_written_is_left_for_later() -> None:
     assert rest.records["source_offset"].to_list() == [len(whole)]
 
 
+def test_a_broken_line_that_is_at_its_end_is_refused_though_it_is_the_only_one() -> None:
+    found = read(line(b"a")[:30] + b"\n")
+    assert (found.incomplete, found.refused is None) == (False, False)
+
+
 @pytest.mark.parametrize("data", [line(b"a")[:30], b'{\n  "sessionId": "s",\n  "messages": [\n'])
 def test_a_file_whose_first_value_is_still_being_written_is_not_refused(data: bytes) -> None:
     found = read(data)

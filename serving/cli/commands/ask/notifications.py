@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cairn.resources.home.home import check_writable
 from cairn.serving.cli import options
 from cairn.serving.cli.terminal import (
     TerminalColumn,
@@ -115,6 +116,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
 def _send(state: "State") -> None:
     from cairn.pipelines.runner import RunFailed, run_notifications
 
+    check_writable(state.home)
     try:
         run_notifications(state)
     except RunFailed as error:
