@@ -30,6 +30,7 @@ from cairn.knowledge.extraction.rules.rule import (
     RuleMatch,
     rule,
 )
+from cairn.knowledge.nlp.markup import in_plain_letters
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import STOP_WORDS, sentences, words
 from cairn.knowledge.nlp.vocabulary import stem
@@ -252,6 +253,23 @@ def options(text: str) -> dict[str, str]:
     return found if len(found) >= _FEWEST_OPTIONS else {}
 
 
+def _told_of(text: str, title: str) -> str:
+    """What a message says of an option below its heading, behind a colon; else nothing."""
+    above, _, below = text.partition(title)
+    heading = _OPTION_HEADING.match(above.rpartition("\n")[2] + title + below.partition("\n")[0])
+    lines = [line.strip() for line in below.splitlines()[1:] if line.strip()]
+    if not heading or not lines or _NO_PROSE.match(lines[0]):
+        return ""
+    start, end = next(iter(sentences(lines[0])), (0, len(lines[0])))
+    told = in_plain_letters(lines[0][start:end]).rstrip(".:")
+    return f": {shorten(told, _LONGEST_TITLE, placeholder='…')}"
+
+
+_OPTION_HEADING = lazy_pattern(r"\s*(?:\#{1,5}\s.*|(?:\*\*|__).*(?:\*\*|__)\s*)$")
+"""A line that is a heading, or emphasised as a whole."""
+_NO_PROSE = lazy_pattern(r"[-*•|>`#~+\d]|(?i:option|pros?|cons?|recommend)\b")
+
+
 def picked(answer: str, given: Mapping[str, str]) -> str | None:
     """The key of the option that an answer picks; None if it picks none."""
     told = _PICK.match(answer.lower().replace("’", "'")[:200])
@@ -277,7 +295,8 @@ def _chosen_in_words(records: Sequence[Record], at: int) -> RuleMatch | None:
         return None
     others = _not_chosen([one for other, one in given.items() if other != key])
     start = len(text) - len(text.lstrip())
-    return RuleMatch(f"Chose {title}{others}", start, len(text.rstrip()), record=at)
+    told = f"Chose {title}{_told_of(records[at - 1].text, title)}{others}"
+    return RuleMatch(told, start, len(text.rstrip()), record=at)
 
 
 def _chooses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
@@ -321,7 +340,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        7,
+        8,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

@@ -28,9 +28,21 @@ def test_a_choice_names_what_was_not_chosen_and_is_the_persons_word() -> None:
     rows = chosen(*ANSWERS)
     assert rows["object"].to_list() == [
         "Where should the tide charts live? docs/tides/, not assets/",
-        "Chose One table for all quays, not One table per quay",
+        "Chose One table for all quays: Fewer joins, not One table per quay",
     ]
     assert rows["trust"].to_list() == [PERSON, None]
+
+
+def test_what_is_chosen_by_its_letter_is_told_by_what_the_message_says_of_it() -> None:
+    offered = (
+        "How others do it:\n\n**Option A — Inline names**\n\nA name behind each entry.\n\n"
+        "**Option B — Thanks below**\n\nA line at the foot of each release:\n\n"
+        "```\nThanks!\n```\n\nI'd take A."
+    )
+    rows = chosen(agent(offered), human("I like option B"))
+    assert rows["object"].to_list() == [
+        "Chose Thanks below: A line at the foot of each release, not Inline names"
+    ]
 
 
 @pytest.mark.parametrize(
