@@ -90,6 +90,9 @@ _POINTS = (
 _SLOT = r"[{<]\s*[A-Za-z][\w .-]*[}>]|\$\{?[A-Za-z]"
 """What a template has where another text belongs."""
 
+_LATEST = 10
+"""Conversations among which the last ones are that tell what was made: others are long over."""
+
 _BEGINNING = 40
 """Characters by which two titles are one text, pasted twice."""
 
@@ -366,8 +369,9 @@ def _recent(conversations: pl.DataFrame) -> Iterator[BriefLine]:
     rows = (
         conversations.filter(pl.col("human_messages") > 0)
         .with_columns(told=pl.coalesce(made, asked))
-        .filter(pl.col("told").is_not_null())
         .sort("ended_at", "conversation_id", descending=[True, False], nulls_last=True)
+        .head(_LATEST)
+        .filter(pl.col("told").is_not_null())
         .unique("told", keep="first", maintain_order=True)
     )
     for row in rows.iter_rows(named=True):
