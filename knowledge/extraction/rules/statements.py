@@ -317,7 +317,7 @@ def states(record: Record, _: Policy) -> Iterator[RuleMatch]:
 
 
 HALF_SAID = lazy_pattern(
-    r"^we both\b|\b(?:want(?:ed)?|like|love|hoped?|need(?:ed)?|plan(?:ned)?) to"
+    r"^we both\b|\b(?:want(?:ed)?|like|love|hoped?|need(?:ed)?|plan|planned) to"
     r" (?:visit|try|see|buy|do|make|get|use|meet|join|start)(?:[,;.!–—]|$)"
 )
 """Of whom, or what it is that is to be seen or done, stands in the sentence before."""
