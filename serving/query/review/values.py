@@ -38,14 +38,16 @@ def at_once(state: "State", namespace: str | None) -> pl.DataFrame:
         .select("namespace", "fact_id", "slot", "known_from", other_id="parallel_with")
         .explode("other_id", empty_as_null=False)
         .filter(pl.col("fact_id") < pl.col("other_id"))
-        .unique(["namespace", "fact_id", "other_id"], keep="first")
+        .sort("namespace", "known_from", "fact_id", "other_id")
+        .unique(["namespace", "fact_id", "other_id"], keep="first", maintain_order=True)
         .join(content, on=["namespace", "fact_id"])
         .join(
             content.rename({"fact_id": "other_id", "content": "other"}),
             on=["namespace", "other_id"],
         )
-        .unique(["namespace", "slot", "content", "other"], keep="first")
         .sort("namespace", "known_from", "fact_id", "other_id")
+        # The same one each time, of a sentence and its copies about topics: by it one decides.
+        .unique(["namespace", "slot", "content", "other"], keep="first", maintain_order=True)
         .collect()
     )
 

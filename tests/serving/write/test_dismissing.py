@@ -16,6 +16,7 @@ from cairn.serving.read.id_lookup import UnknownId
 from cairn.serving.read.reader import open_reader
 from cairn.serving.write.deciding import WantedDecision, decide
 from cairn.serving.write.decisions import Undecidable
+from tests.homes import copy_home
 from tests.journeys.running import follow
 from tests.serving.conftest import Ask
 
@@ -24,10 +25,11 @@ SAID = (ORDER, "I live in Berlin.", "I live in Rome.")
 SECRET = "ghp_" + "a1B2c3D4e5F6" * 3
 
 
-@pytest.fixture
-def state(tmp_path: Path) -> State:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home in which an order is held, two values stand at once, and a line cannot be read."""
-    state, logs = State(open_home(tmp_path / "home"), Settings()), tmp_path / "logs"
+    place = tmp_path_factory.mktemp("waiting")
+    state, logs = State(open_home(place / "home"), Settings()), place / "logs"
     logs.mkdir()
     lines = [
         json.dumps({"conversation_id": "talk", "role": "user", "content": text, "name": "Nadia",
@@ -37,7 +39,13 @@ def state(tmp_path: Path) -> State:
     (logs / "talk.jsonl").write_text("\n".join([*lines, f'{{"content": "{SECRET}', ""]))
     add_source(state.home, logs, "default")
     follow(state)
-    return state
+    return state.home.root
+
+
+@pytest.fixture
+def state(made: Path, tmp_path: Path) -> State:
+    """That home, to be decided on."""
+    return State(open_home(copy_home(made, tmp_path / "home")), Settings())
 
 
 def waits(state: State) -> dict[str, int]:
