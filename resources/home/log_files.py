@@ -117,9 +117,12 @@ def closed_folders(path: Path) -> list[Path]:
     return closed
 
 
+_LOG_ENDS = tuple(log + packed for log in LOG_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
+
+
 def _is_log(name: str) -> bool:
-    start, suffix = os.path.splitext(name.lower())  # noqa: PTH122  of each file of a source
-    return (os.path.splitext(start)[1] if suffix in PACKED_SUFFIXES else suffix) in LOG_SUFFIXES  # noqa: PTH122
+    lower = name.lower()
+    return lower.endswith(_LOG_ENDS) and lower not in _LOG_ENDS  # one that has no name but that
 
 
 def changed(files: Iterable[LogFile], known: "pl.DataFrame") -> list[LogFile]:

@@ -67,24 +67,10 @@ def notes(content: str, file: Path) -> ForeignMemories:
     label = f"{file.name} of {project}" if project else file.name
     found = [
         ForeignMemory(text, ImportedMemory("notes", label, about=about, heading=heading), modified)
-        for heading, text in note_sentences(_unwrapped(_prose(content)))
+        for heading, text in note_sentences(_prose(content))
         if not text.startswith("@") and not asks(text)
     ]
     return ForeignMemories("notes", label, tuple(found))
-
-
-def _prose(content: str) -> str:
-    """Markdown without what is no prose of it: front matter, comments, tables, open to-dos."""
-    return _NO_PROSE.sub("", _COMMENT.sub("", _FRONT_MATTER.sub("", content)))
-
-
-_FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\n.*?\n---[ \t]*(?:\n|\Z)", re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_NO_PROSE = re.compile(
-    r"^[ \t]*\|.*$|^[ \t]*[-*+][ \t]+\[ \][ \t].*$"
-    r"|(?<=\n\n)(?:(?:\t|[ ]{4,})(?![-*+•]|\d{1,3}[.)]).*\n?)+",
-    re.MULTILINE,
-)
 
 
 def _unwrapped(content: str) -> str:
@@ -102,6 +88,21 @@ def _unwrapped(content: str) -> str:
             lines.append(line)
             wraps = bool(line.strip()) and not line.lstrip().startswith(("#", "|", "@"))
     return "\n".join(lines)
+
+
+def _prose(content: str) -> str:
+    """As `_unwrapped`, without what is no prose: front matter, comments, tables, open to-dos."""
+    lines = _unwrapped(_FRONT_MATTER.sub("", content))
+    return _NO_PROSE.sub("", _COMMENT.sub("", lines))
+
+
+_FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\n.*?\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_NO_PROSE = re.compile(
+    r"^[ \t]*\|.*$|^[ \t]*[-*+][ \t]+\[ \][ \t].*$"
+    r"|(?<=\n\n)(?:(?:\t|[ ]{4,})(?![-*+•]|\d{1,3}[.)]).*\n?)+",
+    re.MULTILINE,
+)
 
 
 def mem0(value: Any, file: Path) -> ForeignMemories:

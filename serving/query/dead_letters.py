@@ -65,6 +65,8 @@ def letters(state: "State", namespace: str | None = None) -> list[dict[str, Any]
         found = found.filter(pl.col("namespace") == namespace)
     place = ["namespace", "source_file", "source_line", "source_offset", "stage", "dead_letter_id"]
     rows = found.sort(place).collect().to_dicts()
+    if not rows:
+        return rows
     there = {row["namespace"] for row in rows}
     gone = {one.namespace: dismissed(one) for one in readers(state, namespace)
             if one.namespace in there}  # fmt: skip
@@ -80,9 +82,13 @@ def review_id(letter: dict[str, Any]) -> str:
 
     Of the path the end, so that what was dismissed stays so where logs or home were moved.
     """
+    return _review_id(letter, _raw(letter))
+
+
+def _review_id(letter: dict[str, Any], line: str) -> str:
     place = [letter[name] for name in ("source_line", "source_offset", "stage", "reason")]
     file = "/".join(letter["source_file"].split("/")[-2:])
-    return "v_" + digest(file, *place, _raw(letter))
+    return "v_" + digest(file, *place, line)
 
 
 def shown(state: "State", rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -100,8 +106,9 @@ def shown(state: "State", rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         answer = kept.get(row["answer"])
         known = (answer.model, answer.attempts, answer.text) if answer else (None, None, None)
         said = dict(zip(("model", "attempts", "model_output"), known, strict=True))
-        line = redactor().redact_text(_raw(row).strip())[0] or None
-        found.append({**row, "review_id": review_id(row), "line": line, **said})
+        raw = _raw(row)
+        line = redactor().redact_text(raw.strip())[0] or None
+        found.append({**row, "review_id": _review_id(row, raw), "line": line, **said})
     return found
 
 

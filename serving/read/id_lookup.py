@@ -1,6 +1,6 @@
 """Any id, or the beginning of one: what it is of, and where."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import polars as pl
@@ -97,6 +97,23 @@ def long_enough(start: str) -> None:
     """
     if len(start) < SHORTEST:
         raise UnknownId(f"{start!r} is too short for the beginning of an id")
+
+
+def id_begun(start: str, known: Iterable[str], unknown: str) -> str:
+    """The id that is meant by it whole, or by its beginning.
+
+    Raises:
+        UnknownId: none of these begins so, as `unknown` says, or several do.
+    """
+    long_enough(start)
+    found = {id_ for id_ in known if id_.startswith(start)}
+    if start in found:
+        return start
+    if not found:
+        raise UnknownId(unknown)
+    if len(found) > 1:
+        raise of_several(start, found)
+    return found.pop()
 
 
 def of_several(start: str, ids: Collection[str]) -> UnknownId:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cairn.knowledge.ingest.inbox_events.decisions import IN_REVIEW, DecidedThing
@@ -10,7 +10,7 @@ from cairn.resources.context import State
 from cairn.serving.query.dead_letters import letters, review_id
 from cairn.serving.query.review.pairs import readers
 from cairn.serving.query.review.queue import REVIEWED, waiting
-from cairn.serving.read.id_lookup import UnknownId, long_enough, of_several
+from cairn.serving.read.id_lookup import id_begun
 from cairn.serving.write.decisions import DecisionTargets, NamedThing, Undecidable, together
 
 WHOLE = r"v_[0-9a-f]{16}"
@@ -39,19 +39,15 @@ def choose_waiting(state: State, starts: Sequence[str], namespace: str | None) -
     wanted = [start for start in starts if start in known or not re.fullmatch(WHOLE, start)]
     if not wanted:
         raise Undecidable("that waits no more: somebody decided about it, or it is gone")
-    found = [(own, one) for start in wanted for own, one in known[_the_one(known, start)].items()]
+    found = [
+        (own, one)
+        for start in wanted
+        for own, one in known[
+            id_begun(start, known, f"nothing waits that has the id {start}; see `cairn review`")
+        ].items()
+    ]
     together([(owners[own], one.id) for own, one in found])
     return DecisionTargets(owners[found[0][0]], IN_REVIEW, [one for _, one in found])
-
-
-def _the_one(known: Iterable[str], start: str) -> str:
-    long_enough(start)
-    found = [id_ for id_ in known if id_.startswith(start)]
-    if not found:
-        raise UnknownId(f"nothing waits that has the id {start}; see `cairn review`")
-    if len(found) > 1:
-        raise of_several(start, set(found))
-    return found[0]
 
 
 def _named(kind: str, row: dict[str, Any]) -> NamedThing:

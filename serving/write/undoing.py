@@ -15,7 +15,7 @@ from cairn.knowledge.ingest.inbox_events.decisions import (
 from cairn.knowledge.schema.tables import DECISIONS, RAW_LOGS
 from cairn.resources.context import State
 from cairn.resources.warehouse.publication import namespaces
-from cairn.serving.read.id_lookup import UnknownId, long_enough, of_several
+from cairn.serving.read.id_lookup import id_begun
 from cairn.serving.read.reader import Reader, open_reader
 from cairn.serving.status.pending import pending
 from cairn.serving.write.decisions import (
@@ -38,24 +38,23 @@ def choose_decisions(state: State, starts: Sequence[str], namespace: str | None)
         NothingPublished: nothing is.
     """
     names = [namespace] if namespace else namespaces(state.home)
-    known = [one for name in names for one in _decisions(state, open_reader(state, name))]
-    found = [_the_one(known, start) for start in starts]
+    known = {
+        one.id: (reader, one)
+        for name in names
+        for reader, one in _decisions(state, open_reader(state, name))
+    }
+    found = [
+        known[
+            id_begun(start, known, f"no decision has the id {start}; see `cairn query decisions`")
+        ]
+        for start in starts
+    ]
     together([(reader, one.id) for reader, one in found])
     for _, one in found:
         if one.status == UNDONE:
             by = one.stands_for
             raise Undecidable(f"{one.id} is undone; `cairn undo {by}` has it hold again")
     return DecisionTargets(found[0][0], DECISION, [one for _, one in found])
-
-
-def _the_one(known: Sequence[tuple[Reader, NamedThing]], start: str) -> tuple[Reader, NamedThing]:
-    long_enough(start)
-    found = [one for one in known if one[1].id.startswith(start)]
-    if len(exact := [one for one in found if one[1].id == start] or found) == 1:
-        return exact[0]
-    if not found:
-        raise UnknownId(f"no decision has the id {start}; see `cairn query decisions`")
-    raise of_several(start, {one.id for _, one in found})
 
 
 def _decisions(state: State, reader: Reader) -> Iterator[tuple[Reader, NamedThing]]:

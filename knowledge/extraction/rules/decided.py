@@ -73,8 +73,6 @@ def decisions(text: str, to_agent: bool) -> tuple[DecisionClause, ...]:
         text: What they wrote.
         to_agent: Whether an agent takes part: only there is "let's" and "should" more than talk.
     """
-    if to_agent and _PROPOSE.search(text.lower()):
-        return ()
     ordered = {one.end for one in directives(text) if one.standing} if to_agent else set[int]()
     answers = len(_NUMBERED.findall(text)) > 1
     return tuple(
@@ -92,7 +90,7 @@ _PROPOSE = lazy_pattern(
     r"|\bwhat (?:do|would) you (?:suggest|propose|recommend)\b"
     r"|\bpropose (?:a |some )?(?:changes?|options|alternatives)\b"
 )
-"""What asks for a proposal decides nothing yet."""
+"""A person who asks for a proposal decides nothing yet; an agent that makes one may be told yes."""
 
 _NUMBERED = re.compile(r"(?m)^\s*\d{1,3}[.)]\s")
 _BARE = re.compile(r"(?i)\s*no\s+(?!need\s+to\b)")
@@ -222,9 +220,10 @@ def _made(records: Sequence[Record]) -> Iterator[RuleMatch]:
         if record.origin == "agent":
             made += _approved(records, at)
             continue
+        proposes = to_agent and _PROPOSE.search(record.words.lower())
         new = [
             _DecisionMade(at, RuleMatch(*one, record=at))
-            for one in decisions(record.words, to_agent)
+            for one in (() if proposes else decisions(record.words, to_agent))
         ]
         made = _standing(made, new, plain_words(record.words.lstrip()[:200]).text) + new
     yield from (one.found for one in made)

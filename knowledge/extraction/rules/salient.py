@@ -25,9 +25,8 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import (
-    HALF_SAID,
     LONGEST_SENTENCE,
-    SPECIFIES,
+    leans_on_another,
     parts,
     states,
 )
@@ -104,7 +103,7 @@ def _can_be_kept(sentence: str, of: str) -> bool:
         and len(words(told)) >= _FEWEST
         and not any(form.match(told) for form in (ASKS, _POINTS))
         and DOUBTED.search(told) is None
-        and not (HALF_SAID.search(told) or SPECIFIES.match(plain))
+        and not leans_on_another(plain)
         and (of == SESSIONS or _tells_of_oneself(told))
         and (alone(told) or (of == CHATS and bool(_OPENS_WITH_ONESELF.match(told))))
     )

@@ -310,19 +310,25 @@ def states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         said = said or _went_through(told, lived) or _wishes(told)
         if not record.project and said and _says_little(sentence.text):
             continue
-        if HALF_SAID.search(told) or SPECIFIES.match(plain):
+        if leans_on_another(plain):
             continue
         if said or INTRODUCES.match(sentence.text):
             yield RuleMatch(_SO_IT_IS.sub("", sentence.text), sentence.start, sentence.end)
 
 
-HALF_SAID = lazy_pattern(
+def leans_on_another(plain: str) -> bool:
+    """Whether the half of a sentence, or what it specifies, stands in the one before it."""
+    told = plain[lead_in(plain).opening :]
+    return _HALF_SAID.search(told) is not None or _SPECIFIES.match(plain) is not None
+
+
+_HALF_SAID = lazy_pattern(
     r"^we both\b|\b(?:want(?:ed)?|like|love|hoped?|need(?:ed)?|plan|planned) to"
     r" (?:visit|try|see|buy|do|make|get|use|meet|join|start)(?:[,;.!–—]|$)"
 )
 """Of whom, or what it is that is to be seen or done, stands in the sentence before."""
 
-SPECIFIES = lazy_pattern(
+_SPECIFIES = lazy_pattern(
     r"(?:specifically|namely|in particular|for (?:example|instance)|in other words|that is)\b"
 )
 """How a sentence begins that goes on with what another one began."""

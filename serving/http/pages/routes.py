@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple, TypeVar, get_origin
 from urllib.parse import quote, urlencode
@@ -257,14 +258,14 @@ def _shown(
     """A page of the namespace that was asked for.
 
     The template has what is told by its names, of a model as `answer`; `here` is the address of the
-    page, `asked_here` with what stands behind the `?`.
-    """  # fmt: skip
+    page, `asked_here` with what stands behind the `?`; `waiting()` is what waits for the next run.
+    """
     request = asked.request
     namespace = request.state.namespace
     said = [(name, value) for name, value in request.query_params.multi_items() if name != BEGUN]
     behind = f"?{urlencode(said)}" if said else ""
     beside |= told if isinstance(told, dict) else {"answer": told}
-    beside.setdefault("waiting", pending(asked.memory.state, namespace))
+    beside.setdefault("waiting", partial(pending, asked.memory.state, namespace))
     return shown(
         template, title, namespace=namespace, token=token_of(request),
         may_tell=asked.caller.may_tell, operates=operates(asked),

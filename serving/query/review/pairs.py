@@ -121,7 +121,7 @@ def settled(reader: "Reader") -> IsSettled:
 
     noted = _noted(reader)
     said = {frozenset((left, right)) for _, ids in noted.stand for left in ids for right in ids}
-    said |= {frozenset((id_,)) for id_ in (*noted.undone, *dismissed(reader))}
+    said |= {frozenset((id_,)) for id_ in (*noted.undone, *_dismissed(reader, noted))}
     for pairs_of in _applied(reader, KEEP_APART, noted.undone)["pairs"]:
         said |= {frozenset(pair.values()) for pair in pairs_of}
     gone = {id_ for decision, ids in noted.stand if decision in (RETRACT, CORRECT) for id_ in ids}
@@ -130,9 +130,12 @@ def settled(reader: "Reader") -> IsSettled:
 
 def dismissed(reader: "Reader") -> set[str]:
     """Review ids of what somebody dismissed: applied by a run, or noted since."""
+    return _dismissed(reader, _noted(reader))
+
+
+def _dismissed(reader: "Reader", noted: "_Noted") -> set[str]:
     from cairn.knowledge.ingest.inbox_events.decisions import DISMISS
 
-    noted = _noted(reader)
     named = [ids for decision, ids in noted.stand if decision == DISMISS]
     named += _applied(reader, DISMISS, noted.undone)["ids"].to_list()
     return {id_ for ids in named for id_ in ids}

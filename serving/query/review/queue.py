@@ -124,7 +124,7 @@ REVIEWED: Mapping[str, WaitingKind] = {
 
 NOTHING: Mapping[str, Any] = {
     "ids": (), "texts": (), "about": None, "similarity": None, "model_verdict": None,
-    "occurred_at": None, "record_id": None, "setting": None, "decisions": (), "review_id": None,
+    "occurred_at": None, "record_id": None, "setting": None, "decisions": (),
 }  # fmt: skip
 """Of what a kind does not tell."""
 

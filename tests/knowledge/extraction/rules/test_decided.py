@@ -157,6 +157,17 @@ def conversation(*lines: Line) -> list[str]:
     return rows.filter(rows["predicate"] == "decides")["object"].to_list()
 
 
+def test_what_an_agent_proposes_is_decided_by_a_yes_and_what_a_person_asks_for_is_not() -> None:
+    told = agent("I propose changes to the quay. Let's drop the `moor` command.")
+    rows = candidates(raw_logs([human("go"), told, human("yes, do it")]), Policy()).candidates
+    assert rows.filter(predicate="decides")["object"].to_list() == [
+        "Let's drop the `moor` command."
+    ]
+    asked = human("Let's drop the `moor` command. Or can you propose something?")
+    rows = candidates(raw_logs([asked, agent("Ok.")]), Policy()).candidates
+    assert rows.filter(predicate="decides").is_empty()
+
+
 def test_an_agents_plan_is_a_decision_once_the_person_says_yes_to_it() -> None:
     rows = candidates(
         raw_logs([human("go"), agent("Let's drop the `moor` command."), human("yes, do it")]),

@@ -56,15 +56,15 @@ def test_a_file_of_notes_is_shown_before_it_is_taken(run_cairn: Ask, tmp_path: P
     file.parent.mkdir()
     file.write_text(
         "---\ntitle: x\n---\n# Git\n\n- Never push to main.\n- Squash commits.\n"
-        "- [ ] Sign the key file.\n"
+        "- [ ] Sign the key file,\n  then send it round.\n\n```html\n<!-- open\n```\n"
         "\n| port | is |\n| --- | --- |\n| 8080 | taken |\n\n    indented code\n\nWhat is this?\n"
-        "<!-- Not for readers of this file. -->\n"
+        "<!-- Not for readers\nof this file. -->\n\nSign all tags.\n"
     )
     tried = run_cairn("--home", home, "import", file, "--dry-run", "--namespace", "me")
     assert "Never push to main." in tried.out
     assert not list((home / "inbox").iterdir())
     done = run_cairn("--home", home, "import", file, "--namespace", "me", "--json").json
-    assert (done["kind"], done["memories"], done["new"]) == ("notes", 2, 2)
+    assert (done["kind"], done["memories"], done["new"]) == ("notes", 3, 3)
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
     (tmp_path / "m.json").write_text(json.dumps({"results": [{"memory": f"The key is {secret}."}]}))
     shown = run_cairn("--home", home, "import", tmp_path / "m.json", "--dry-run")
