@@ -256,7 +256,7 @@ def imperative(text: str) -> str:
         rest = text
     else:
         return ""
-    rest = re.sub(r"\s*:$", ".", rest.strip())
+    rest = re.sub(r"\s*:$|\s+[-–—]\s+let me\b.*$", ".", rest.strip())
     if len(rest.split()) < 3 or _IDLE.match(rest) or _VAGUE.search(rest):
         return ""
     return capitalised(rest)

@@ -17,7 +17,7 @@ from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 8
+VERSION = 9
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -34,6 +34,7 @@ _PASTED_WHOLE = lazy_pattern(
       | this\ session\ is\ being\ continued\ from\ a\ previous
       | base\ directory\ for\ this\ skill:
       | \[pasted\ text\b | \[image[\s:#]
+      | operation\ stopped\ by\ hook\b
       | (?:please\ )?continue\ the\ conversation\ from\ where
     )""",
     re.IGNORECASE | re.VERBOSE,
@@ -129,6 +130,7 @@ _ANNOUNCED = lazy_pattern(
       | \b(?:ticket|issue|bug\ report|description|bugbot|copilot|coderabbit)\ (?:is|says|reads)\b)
     | \b(?:errors?|outputs?|logs?|trace|traceback|stack|failures?|warnings?|prints?|printed
         |stderr|stdout|snippet|diff)\b
+    | \b(?:clarify|explain|elaborate\ on)\ (?:this|that|the\ following)\b
     | \b(?:it|ci|that|which|this|log|build|run|\w+er)\ (?:says|said|shows|showed)\b
     | \b(?:get|got|getting|see|seeing|saw|returns?|returned|gives?|gave)\ (?:me\ )?
         (?:this|the\ following)\b
@@ -149,11 +151,38 @@ _OWN_AGAIN = lazy_pattern(
 )
 """How a paragraph begins in which a person speaks again behind what they pasted."""
 
+_REQUEST = lazy_pattern(r"(?m)^#{1,3} My request for Codex:[ \t]*$")
+
 _HEADING = lazy_pattern(
     r"(?m)^[ \t]*(?:#{1,6}[ \t]+\S|\*\*[^*\n]{3,60}\*\*:?[ \t]*$|[A-Z][\w /&-]{2,50}:[ \t]*$).*"
 )
 _FEWEST_HEADINGS = 3
 """Of what was written as a document; with fewer a person may order what they type."""
+
+_SPEAKS = lazy_pattern(
+    r"(?i)\b(?:i|we|my|our|us|me|mine|you|your|u|ur|lets?|please|pls|plz|ok|okay|yes|thanks|sorry)\b"
+)
+"""What a person who types to an agent hardly ever leaves out of several sentences."""
+
+_OF_CODE = lazy_pattern(
+    r"\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)|\b\w+_\w+|\blines? \d+"
+    r"|\b\w+\.(?:[A-Z]\w|[a-z]{1,4}\b)"
+)
+_REMARKS = lazy_pattern(
+    r"(?!This (?:looks|seems|is (?:good|great|fine|nice))\b)"
+    r"(?:The|This|These|When|If|In|After|Before|While|An?|Both|Each|Including|Missing|Since|Although"
+    r"|Setting|Using|Calling)\b"
+    r"|[`\w.]*(?:[a-z][A-Z]|\w_\w|\w\.\w|\(\))"
+)
+"""How a remark on code begins; an order begins with its verb."""
+
+_FINDS_FAULT = lazy_pattern(
+    r"(?i)\b(?:consider|should|instead|never|unused|duplicate[sd]?|duplicating|missing|lacks?|without|fails?"
+    r"|incorrect\w*|inconsistent\w*|could|may|might|caus(?:es?|ing)|lead(?:s|ing)|results? in|only"
+    r"|no longer|but|however|not|also)\b"
+)
+_FEWEST_REMARKED = 150
+"""Characters of a remark: what is shorter a person may type, too."""
 
 _MARKS = lazy_pattern(r"^(?:\s*(?:[-*+•>|]|\d{1,3}[.)]|\[[ xX]\]|#{1,6}))+\s+|[*_`\"“”]")
 
@@ -175,11 +204,27 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
     for start, end in [
-        *_document(kept), *_answers(kept), *_quoted(kept), *_diffs(kept), *_pasted(kept),
-        *_repeated(kept, stood),
+        *_context(kept), *_remark(text), *_document(kept), *_answers(kept), *_quoted(kept),
+        *_diffs(kept), *_pasted(kept), *_repeated(kept, stood),
     ]:  # fmt: skip
         kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
     return kept
+
+
+def _remark(text: str) -> Iterator[tuple[int, int]]:
+    """A remark of a review, up to where somebody speaks: it finds fault with code that it names."""
+    spoken = _SPEAKS.search(text)
+    end = len(text)
+    if spoken:
+        end = max((last for _, last in sentences(text) if last <= spoken.start()), default=0)
+    told = text[:end].strip()
+    if (
+        len(told) >= _FEWEST_REMARKED
+        and _REMARKS.match(told)
+        and len(set(_OF_CODE.findall(told))) > 1
+        and _FINDS_FAULT.search(told)
+    ):
+        yield 0, end
 
 
 def standing(text: str) -> Iterator[str]:
@@ -227,6 +272,12 @@ def _answers(text: str) -> Iterator[tuple[int, int]]:
             begin = end
         elif begin == 0 and len(paragraph.lines) == 1 and last.rstrip().endswith(":"):
             begin = end
+
+
+def _context(text: str) -> Iterator[tuple[int, int]]:
+    """What an editor puts in front of a request: open files, a page, a selection."""
+    if asked := _REQUEST.search(text):
+        yield 0, asked.end()
 
 
 def _document(text: str) -> Iterator[tuple[int, int]]:

@@ -209,10 +209,19 @@ def _replaced(
     instead = name and name in {action.key.split()[0] for action in failed.actions} and keys
     if not (proposed or named or instead) or not _repeats(after, failed):
         return None
+    if _SETS_ASIDE.search(after.command) and tried.key.split()[0] != "git":
+        return None
     text = f"Ran `{shown(after, after)}`"
     if _repeats(failed, failed):
         text += f" instead of `{shown(failed, failed)}`"
-    return FoundFix(_for_others(f"{text}.", failed, error), REPLACED, (after,))
+    told = _for_others(f"{text}.", failed, error)
+    return None if _NAMELESS.search(told) else FoundFix(told, REPLACED, (after,))
+
+
+_SETS_ASIDE = re.compile(r"\bgit (?:stash|checkout|reset|restore)\b")
+"""How the changes at hand are set aside: what passes then passes without them."""
+_NAMELESS = re.compile(rf"(?:`|[;&|] ){PLACEHOLDER}")
+"""A command whose program the error names: without it nobody knows what to run."""
 
 
 def _for_others(text: str, failed: ToolStep, error: FailureLine) -> str:
@@ -284,7 +293,9 @@ def _edited(
 ) -> str:
     """What an edit changed, in words and by its lines; empty if that says too little."""
     file = _short(edit.files[-1], failed)
-    gone, come = changed_lines(edit)
+    gone, come = (
+        [line for line in lines if not _COMMENT.match(line)] for lines in changed_lines(edit)
+    )
     first = failed.result.seq if failed.result else failed.call.seq
     spoken = [
         sentence
@@ -316,6 +327,8 @@ def _edited(
 
 
 _WORD = re.compile(r"\w+")
+_COMMENT = re.compile(r"(?:#(?!include|define|if|end|\[)|//|/\*|\*/|\*\s|--\s|<!--)")
+"""How a line begins that no program reads."""
 
 
 def _cut(code: str) -> str:

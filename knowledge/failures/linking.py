@@ -49,7 +49,10 @@ _FORCED = re.compile(
     r"|\bchmod\s+(?:-R\s+)?(?:0?777|a\+rwx|ugo\+rwx)|--dangerously-\S+|\bsudo\s+(?:npm|pip)"
 )
 """What makes a command pass by force, or gives everybody all rights."""
-_PLAN = re.compile(r"(?i)\b(?:let me|let's|i'll|i will|we'll|going to|need to|next)\b")
+_PLAN = re.compile(
+    r"(?i)\b(?:let me|let's|i'll|i will|we'll|going to|need to|next|later|(?:we|you) can|consider"
+    r"|the (?:\w+ )?(?:fix|solution)(?: for [^.]{1,40}?)? (?:is|would))\b"
+)
 _DISOWNS = re.compile(
     r"(?i)\b(?:(?:i'll|let me|i will|i need to|we should|have to) (?:revert|undo|roll back)"
     r"|(?:that|this|my|the) (?:change|fix|edit) (?:was|is) (?:wrong|not (?:right|correct|needed)|unnecessary)"

@@ -19,7 +19,7 @@ from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
 
 EXTRACTOR = Extractor(
-    "failure_rules", "rule", 9,
+    "failure_rules", "rule", 10,
     "Commands that failed: their key line and signature, and what really ended the error.",
 )  # fmt: skip
 

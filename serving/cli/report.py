@@ -46,7 +46,9 @@ def _borne_out(line: dict[str, Any]) -> str:
     talks = count(line["conversations"], "conversation")
     much = {
         PRACTICE: f"{count(line['support'], 'run')} in {talks}",
-        ERROR: f"ended it {times(line['support'], 0)}, seen in {talks}",
+        ERROR: f"ended it {times(line['support'], 0)}, seen in {talks}"
+        if line["support"]
+        else f"seen in {talks}",
     }.get(line["kind"], talks)
     if line["last_seen"] is None:
         return much

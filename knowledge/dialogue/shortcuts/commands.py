@@ -45,7 +45,7 @@ _SCRIPT = re.compile(
     r"(?i)(?:[\w.]+[:_-])*(?:tests?|lint|checks?|typecheck|types|specs?|e2e|verify|audit|validate|coverage|vet|snapshots?|goldens?|ci|surefire|failsafe|t)(?:[:_-][\w.]+)*"
 )
 _LAUNCHERS = _names(
-    "make gmake npm yarn pnpm bun npx bunx cargo go gradle gradlew mvn mvnw rake mix just task dotnet deno swift composer bazel bazelisk sbt rails "
+    "make gmake mise npm yarn pnpm bun npx bunx cargo go gradle gradlew mvn mvnw rake mix just task dotnet deno swift composer bazel bazelisk sbt rails "
     "nx turbo lerna invoke poe hatch pdm poetry uv bundle python python3 manage.py dart flutter zig stack cabal meson ninja lein clj moon buck2 pants "
     "docker docker-compose podman php node ruby corepack rebar3 gulp grunt earthly dagger dune"
 )

@@ -48,10 +48,16 @@ _FOR_NOW = lazy_pattern(
       |would\ you\ like|should\ i\ (?!(?:use|name|call|keep|store|support|treat|prefer)\b)|today|for\ the\ day|right\ away
       |does\ (?:this|the)\ (?:\w+\ )?(?:design|plan|approach|draft|proposal)|needs?\ (?:rework|changes|another)
       |which\ (?:\w+\ )?(?:task|issue|bead|item|finding|bug|pr|branch|session|ticket|comment|file|story|stories|epic|phase|step|part)s?\b
-      |this\ (?:time|session|pr|branch|commit))\b""",
+      |this\ (?:time|session|pr|branch|commit)|(?:these|those|this|the)\ (?:[\w-]+\ )?(?:fixups?|prs?|commits?|changes|split|worktree)
+      |(?:fewer|more)\ prs)\b""",
     re.VERBOSE,
 )
 """Questions on the work at hand, in lower case."""
+
+_FOR_NOW_ONLY = lazy_pattern(
+    r"\bthis (?:time|session|once)\b|\bfor now\b|\b(?:new|separate) task\b"
+)
+"""Answers that hold no longer than the work at hand."""
 
 _OF_THE_TALK = lazy_pattern(
     r"""\b(?:more|further|other|any)\ (?:\w+\ ){0,2}questions?\b | \b(?:any|some)thing\ else\b
@@ -185,12 +191,15 @@ def _as_choice(
     asked = read_alone(asked + mark)
     others = [one for one in given if one != answer] if answer in given else []
     label = RECOMMENDED.sub("", answer)
-    told = f"{_topic(header, question)}{asked} {label}"
-    return f"{told}{_meaning(asked, label, given.get(answer, ''))}{_not_chosen(others)}"
+    told = f"{topic(header, question)}{asked} {label}"
+    return f"{told}{meaning(asked, label, given.get(answer, ''))}{_not_chosen(others)}"
 
 
-def _topic(header: object, question: str) -> str:
-    """What the header of a question says of what it is about, where the question does not."""
+def topic(header: object, question: str) -> str:
+    """What the header of a question says of what it is about, where the question does not.
+
+    Empty, or the header with a colon and a space behind it.
+    """
     if not isinstance(header, str) or len(header) > _LONGEST_HEADER:
         return ""
     told = {stem(word) for word in words(question.lower())}
@@ -201,8 +210,11 @@ def _topic(header: object, question: str) -> str:
     return f"{' '.join(header.split())}: " if says else ""
 
 
-def _meaning(question: str, label: str, about: str) -> str:
-    """What an option says of itself, where neither the question nor its label tells what it is."""
+def meaning(question: str, label: str, about: str) -> str:
+    """What an option says of itself, where neither the question nor its label tells what it is.
+
+    Empty, or what it says with a colon and a space before it.
+    """
     said = {word for word in words(f"{question} {label}") if word not in STOP_WORDS}
     if not about or (len(said - _TELLS_LITTLE) > _FEW_WORDS and not _NUMBERED_LABEL.match(label)):
         return ""
@@ -213,7 +225,12 @@ def _meaning(question: str, label: str, about: str) -> str:
 def lasts(question: str, answer: str) -> bool:
     """Whether an answer is a choice that holds: neither for now only, nor a way around a check."""
     asked = _ASIDE.sub("", question).lower()
-    if not answer or _goes_around(answer) or len(answer.split()) > _LONGEST_ANSWER:
+    if (
+        not answer
+        or _FOR_NOW_ONLY.search(answer.lower())
+        or _goes_around(answer)
+        or len(answer.split()) > _LONGEST_ANSWER
+    ):
         return False
     if left_open(answer) or answer.endswith("?") or _NO_ANSWER.match(answer.lower()):
         return False
@@ -291,7 +308,7 @@ def _chosen_in_words(records: Sequence[Record], at: int) -> RuleMatch | None:
     if not given or not (key := picked(text.strip(), given)):
         return None
     title = given[key]
-    if _WORK.match(title.lower()) or _goes_around(title):
+    if _WORK.match(title.lower()) or _FOR_NOW_ONLY.search(title.lower()) or _goes_around(title):
         return None
     others = _not_chosen([one for other, one in given.items() if other != key])
     start = len(text) - len(text.lstrip())
@@ -340,7 +357,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        8,
+        9,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

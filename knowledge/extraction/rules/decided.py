@@ -135,7 +135,10 @@ def _decision(text: str, start: int, end: int, to_agent: bool) -> DecisionClause
 _OBJECTLESS = re.compile(r"(?:there is )?no need to \w+(?: (?:or|and) \w+)?[.!]?")
 """What need not be done to something that stands before it."""
 
-_PASSES = ("if ", "for now", "for the moment", "today", "this time")
+_PASSES = (
+    *("if ", "for now", "for the moment", "today", "this time"),
+    *("for the first ", "for the second ", "for the third ", "for the last "),
+)
 """How a clause begins that makes of what follows no decision, or none for long."""
 
 _FOLLOWING = re.compile(
@@ -264,7 +267,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        17,
+        18,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,

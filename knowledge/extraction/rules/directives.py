@@ -26,7 +26,7 @@ from cairn.knowledge.extraction.rules.rule import (
     each,
     rule,
 )
-from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parts
+from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parts, passes
 from cairn.knowledge.nlp.markup import in_plain_letters
 from cairn.knowledge.nlp.plain_words import plain_words
 from cairn.knowledge.nlp.text import STOP_WORDS, words
@@ -83,7 +83,7 @@ def as_kept(written: str) -> str | None:
     kept = _within(in_plain_letters(written).lstrip("-–—,;:*( "))
     told = words(kept)
     announces = kept.rstrip(" .!?").endswith(":")
-    if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told) or announces:
+    if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told) or announces or passes(kept):
         return None
     return capitalised(kept)
 
@@ -151,7 +151,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        14,
+        15,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -209,7 +209,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        12,
+        13,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

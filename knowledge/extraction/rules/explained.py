@@ -215,7 +215,9 @@ _DOUBTS = lazy_pattern(
     r"|should|could|would|want|need you|you|i|my|me)\b|\?"
 )
 _OF_US_NOW = lazy_pattern(
-    r"(?:we|they) (?:are|were) (?:not )?(?:working|ready|concerned|worried|done|there|fine|good|interested|sure|trying|looking|going|talking)\b"
+    r"(?:we|they|i) (?:also |now |still )*(?:need|have) to (?:build|create|implement|add|make|fix|write|consider|understand|find|check|look"
+    r"|think|decide|discuss|plan|figure|refactor|update)\b"
+    r"|(?:we|they) (?:are|were) (?:not )?(?:working|ready|concerned|worried|done|there|fine|good|interested|sure|trying|looking|going|talking)\b"
 )
 _THINGS_SEEN = lazy_pattern(
     r"\b(?:here|above|below|this|these|those|again|now|currently|still|today|just)\b"
@@ -225,6 +227,7 @@ _THINGS_SEEN = lazy_pattern(
 _MOMENT = lazy_pattern(
     r"\b(?:now|currently|still|again|today|already|above|below|same|other|new)\b"
 )
+_AT_PRESENT = lazy_pattern(r"\b(?:now|currently|still|again|today|in use|growing|crash\w*)\b")
 _BEFORE = lazy_pattern(r"(?:the|our|my) (?:current|present|existing)\b")
 """What is told of because it is to be otherwise."""
 
@@ -322,7 +325,8 @@ def _told(
                 found := _stands(text, start + places[at], end, plain[at:], stands[0])
             ):
                 return found
-        if in_project and tells_of_project(told) and not _HEDGED.search(told):
+        passing = _HEDGED.search(told) or _AT_PRESENT.search(told)
+        if in_project and tells_of_project(told) and not passing:
             kept = as_kept(text[start + places[opening] : end])
             return Explanation(kept, start + places[opening], end, lasting=True) if kept else None
     start += places[opening]
@@ -413,7 +417,7 @@ def _explains(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "explains",
-        12,
+        13,
         "What a person explains: how things are set up, a correction, the cause of a failure.",
         predicate="states",
         confidence=0.8,

@@ -61,6 +61,25 @@ _OBJECTS = lazy_pattern(
 )
 """What in a sentence speaks against something."""
 
+_HOLDS = lazy_pattern(
+    r"""(?i)\b(?:not|no|never|(?:do|does|is|are|wo|ca|should)n['’]?t|cannot|without|instead|rather|too
+      |only|slow(?:ly)?|long|hours?|minutes?|dangerous|risky|unnecessary|unneeded|alone|stop|leave
+      |manually|myself|by\ hand|before\ (?:you|any|each|every|\w+ing)|breaks?|breaking|overkill
+      |useless|hate|avoid|skip|prefer|always|use|must|should|every|each|delet\w+|remov\w+
+      |overwrit\w+|drops?|wipes?|kills?|los(?:es?|ing)|costs?)\b
+      |^\W*(?:that|this|it)\b""",
+    re.VERBOSE,
+)
+"""How a reason forbids, or tells the cost or what to do instead, so that it holds next time."""
+
+_OF_NOW = lazy_pattern(
+    r"""(?i)\b(?:first|now|yet|already|let['’]?s|wait|actually|pause|later|today|still|again)\b
+      |\bgoing\ to\b|https?://|\b(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[a-f\d]{7,40}\b
+      |\bthis\ (?!repo|project|folder|directory|machine|codebase|kind|tool|command)\w""",
+    re.VERBOSE,
+)
+"""How a reason speaks of the work as it stands."""
+
 _NO_REASON = lazy_pattern(
     r"""^(?:sorry|continue|go\ on|proceed|ok|okay|yes|never\ mind|nevermind|wait|stop|hold\ on
           |hmm+|try\ again|again)\b\W*
@@ -273,6 +292,11 @@ def _of_command(reason: str, command: str) -> bool:
     return _OF_RUNNING.search(reason) is not None or bool(weighty(reason) & weighty(command))
 
 
+def _holds(reason: str) -> bool:
+    """Whether a reason holds for the next call, too, and not for the work as it stands."""
+    return _HOLDS.search(reason) is not None and _OF_NOW.search(reason) is None
+
+
 def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
     for refusal in _follow(records)[0]:
         if refusal.reason is None:
@@ -290,7 +314,8 @@ def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
         line = command_line(record)
         of_session = line is None and (of_work or _OF_THE_SESSION.search(tool))
         elsewhere = line is not None and not _of_command(reason, line.shown)
-        once = "asks" if of_edit or of_session or elsewhere else None
+        passing = not named.startswith(_EDITING) and not _holds(reason)
+        once = "asks" if of_edit or of_session or elsewhere or passing else None
         told = f"Does not want {named}: {reason}"
         yield RuleMatch(told, start, end, record=at, trust=PERSON, predicate=once)
 
@@ -336,7 +361,7 @@ _READS = _SOME_REFUSAL & (CALLS | _RESULT_REFUSED | _INTERRUPTED | SAID_BY_PERSO
 RULES: tuple[Rule, ...] = (
     rule(
         "refuses",
-        7,
+        8,
         "A call that a person did not allow, with the reason that they gave.",
         confidence=0.8,
         reads=_READS,

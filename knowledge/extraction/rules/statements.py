@@ -90,9 +90,11 @@ _STOP = lazy_pattern(
     r"|(?<=\w)(?:\.{2,}|…)\s+(?=[\w`~/@]))"
 )
 _HEADING = lazy_pattern(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
+_ASKS_WHICH = lazy_pattern(r"(?i)\b(?:which|what|better|prefer|or)\b.*\?$")
+"""A line below which options are listed: they are no statements."""
 _LONGEST_HEADING = 200
 _CODE_SPAN = lazy_pattern(r"`[^`\n]*`")
-_WRAPPED = lazy_pattern(r"(?<=[^\n]{50}[\w,)`'\"])\n(?=[a-z(`])")
+_WRAPPED = lazy_pattern(r"(?<=[^\n]{50}[\w,)`'\"])\n(?= {0,3}[a-z(`])")
 """Where a line was wrapped: a long one that no mark ends, before one that no capital begins."""
 _QUOTED = lazy_pattern(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)")
 _OPEN = lazy_pattern(r"[?:？：][\s)*_\"'”’]*$")
@@ -181,7 +183,7 @@ def prose(text: str) -> tuple[ProseSentence, ...]:
             headings.pass_line(line)
         if marker := _MARKER.match(shown[start:end]):
             start += marker.end()
-        if not skipped:
+        if not (skipped or headings.governing.endswith("?")):
             found.append(ProseSentence(start, end, headings.governing))
     return tuple(found)
 
@@ -197,7 +199,7 @@ class _Headings:
         listed = _MARKER.match(line.lstrip()) is not None
         if title := _HEADING.match(told):
             self._section, self._lead = (title[1] or title[2]).lower(), ""
-        elif told.endswith(":") and not listed:
+        elif (told.endswith(":") or _ASKS_WHICH.search(told)) and not listed:
             self._lead = told.lower()
         elif not listed:
             self._lead = ""
@@ -294,8 +296,10 @@ def states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         told = plain[lead_in(plain).opening :]
         unsaid = (NO_STATEMENT, DOUBTED, INVERTED)
         if record.project and (
-            any(form.match(told) for form in (_LIKES, _AT_WORK))
+            _NO_LONGER.match(told)
+            or any(form.match(told) for form in (_LIKES, _AT_WORK))
             or any(form.match(plain) for form in (_NOW, _GOES_ON))
+            or len(words(told)) <= FEWEST_SHORT
         ):
             continue
         if _EXAMPLE.search(record.words[max(0, sentence.start - 20) : sentence.start]):
@@ -310,7 +314,7 @@ def states(record: Record, _: Policy) -> Iterator[RuleMatch]:
         said = said or _went_through(told, lived) or _wishes(told)
         if not record.project and said and _says_little(sentence.text):
             continue
-        if leans_on_another(plain):
+        if leans_on_another(plain) or passes(sentence.text):
             continue
         if said or INTRODUCES.match(sentence.text):
             yield RuleMatch(_SO_IT_IS.sub("", sentence.text), sentence.start, sentence.end)
@@ -321,6 +325,25 @@ def leans_on_another(plain: str) -> bool:
     told = plain[lead_in(plain).opening :]
     return _HALF_SAID.search(told) is not None or _SPECIFIES.match(plain) is not None
 
+
+def passes(told: str) -> bool:
+    """Whether a sentence names a commit, asks without its mark, or ends what somebody quotes."""
+    return (
+        _PASSES.search(told) is not None
+        or told.count("”") > told.count("“")
+        or (told.endswith('"') and told.count('"') % 2 == 1)
+    )
+
+
+_PASSES = lazy_pattern(
+    r"""(?i)(?<![\#\w])(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[a-f\d]{7,40}\b
+      | ,\ (?:is|are|was|were|does|do|did)\ (?:it|this|that|there|they|we|you|i)\b
+      | ,\ trying\ another\b | ,\ please\ (?:(?:take|have)\ a\ look|check|look|fix|investigate)\b
+      | \byou\ know\ what\ i\ mean\b | \bidk\b | \bor\ something\b
+      | (?<!is\ )(?<!are\ )(?<!was\ )(?<!were\ )(?<!be\ )(?<!the\ )(?<!or\ )(?<!all\ )(?<!to\ )
+        \bright[.!]?$""",
+    re.VERBOSE,
+)
 
 _HALF_SAID = lazy_pattern(
     r"^we both\b|\b(?:want(?:ed)?|like|love|hoped?|need(?:ed)?|plan|planned) to"
@@ -347,7 +370,12 @@ _LIKES = lazy_pattern(
 """What somebody likes of a thing at hand, where there is work; in general they like a kind."""
 
 _AT_WORK = lazy_pattern(
-    r"(?:i am|we are) (?:\w+ )*?(?:writing|taking|planning|making|looking for|considering|seeing"
+    r"i (?:\w+ly |just |also |then |now )*(?:edit|note|concede|commit|push|merge|run|execute|save"
+    r"|check|switch|change|grep|lean|follow)\b"
+    r"(?!.*\b(?:always|usually|never|every|each|whenever)\b)"
+    r"|i am (?:\w+ )?(?:not|un) ?familiar with (?:the|this|that|how)\b"
+    r"|we have (?:[\w'/.-]+ ){1,5}now\b[.!]?$"
+    r"|(?:i am|we are) (?:\w+ )*?(?:writing|taking|planning|making|looking for|considering|seeing"
     r"|thinking (?:about|of)(?! (?!following\b)\w+ing\b))\b"
     r"|(?:i am|we are) (?:\w+ly |now |still )*(?:in|on|at) (?:[\w-]+ ){0,4}?"
     r"(?:mode|phase|stage|sprint|branch|main|master)\b"
@@ -355,10 +383,15 @@ _AT_WORK = lazy_pattern(
 """What somebody is at, where there is work: the task at hand."""
 
 
+_NO_LONGER = lazy_pattern(r"(?:i|we) no longer\b")
+"""What ended in work is a decision."""
+
 _NOW = lazy_pattern(r"(?:right )?now,? (?:i|we) (?:show|see|have|get|display)\b")
 """How a thing is that somebody is about to change."""
 
-_GOES_ON = lazy_pattern(r"(?:and|but)\b")
+_GOES_ON = lazy_pattern(
+    r"(?:and|but|basically,? that|so (?:that )?(?:i|we) (?:do not|can)|for when)\b"
+)
 """What goes on from what somebody else said, and is half a thought without it."""
 
 _EXAMPLE = lazy_pattern(r"(?i)\b(?:for (?:example|instance)|e\.g)\W{1,4}$")
@@ -478,7 +511,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        20,
+        21,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -114,11 +114,15 @@ def refusals(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[t
             refused[f"run `{row['words']}`"].append({**row, "why": ""})
     for name, rows in sorted(refused.items()):
         seen = occurrences(rows, requests)
-        if len(seen) < FEWEST_ASKED:
+        refused_in = {one.conversation for one in seen}
+        call = name.removeprefix("run ").strip("`")
+        if len(seen) < max(FEWEST_ASKED, _let_run(reads["command_runs"], call, refused_in)):
             continue
         reasons = sorted((row["at"], row["why"]) for row in rows if row["why"])
         why = next((reason for _, reason in reasons), "")
-        better = _let_pass(reads["command_runs"], name.removeprefix("run ").strip("`"), seen)
+        better = _let_pass(reads["command_runs"], call, seen)
+        if not (why or better):
+            continue
         order = f"Do not {name}"
         content = labelled(
             ("Problem", f"A person did not allow an agent to {name}{at_work_on(seen)}."),
@@ -134,6 +138,12 @@ def refusals(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[t
             "anti_pattern", headline(f"{order}: {why}" if why else order), content, grounds, ()
         )
         yield from each_conversation(base, seen, FEWEST_ASKED, PERSON, "refused_again")
+
+
+def _let_run(runs: pl.DataFrame, call: str, refused_in: Collection[str]) -> int:
+    """Other conversations in which a call was let run: what is mostly allowed is no wrong."""
+    there = runs.filter(pl.col("command") == call)["conversation_id"].unique()
+    return len(set(there) - set(refused_in))
 
 
 def _let_pass(runs: pl.DataFrame, refused: str, seen: Sequence[Occurrence]) -> str:

@@ -12,6 +12,7 @@ from cairn.knowledge.dialogue.sentences import (
     statement,
 )
 from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE, PERSON
+from cairn.knowledge.extraction.rules.chosen import meaning
 from cairn.knowledge.learnings.categories import Signal
 from cairn.knowledge.learnings.draft import Draft
 from cairn.knowledge.learnings.drafting import (
@@ -131,10 +132,11 @@ def from_answer(answer: AnsweredQuestion, scene: Scene) -> Draft:
     if request:
         spans.append(QuoteSpan(*request))
     choice = RECOMMENDED.sub("", answer.answer)
-    short = headline(_asked(question), max(40, 96 - len(choice)))
+    said = f"{plain(choice)}{meaning(question, choice, answer.why)}"
+    short = headline(f"{answer.topic}{_asked(question)}", max(40, 96 - len(said)))
     return draft(
         answer_signal(answer),
-        headline(f"{short}? {plain(choice)}"),
+        headline(f"{short}? {said}"),
         labelled(
             ("Question", question),
             ("Options", options),
@@ -145,7 +147,7 @@ def from_answer(answer: AnsweredQuestion, scene: Scene) -> Draft:
         factors=factors(grounds, question, scene.names),
         evidence=linked,
         spans=spans,
-        extractor="learning.answered_question@6",
+        extractor="learning.answered_question@7",
         trust=PERSON,
     )
 

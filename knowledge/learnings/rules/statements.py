@@ -7,7 +7,7 @@ from cairn.knowledge.dialogue.overruled import overruled
 from cairn.knowledge.dialogue.sentences import HEDGED, Sentence, is_question, said
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.dialogue.turns import Turn
-from cairn.knowledge.extraction.rules.chosen import lasts, left_open
+from cairn.knowledge.extraction.rules.chosen import lasts, left_open, topic
 from cairn.knowledge.nlp.patterns import lazy_pattern
 
 DECIDED = lazy_pattern(
@@ -72,6 +72,8 @@ class AnsweredQuestion:
     options: tuple[tuple[str, str], ...]
     """Labels with their descriptions."""
     answer: str
+    topic: str
+    """What its header says of what it is about, where the question does not."""
 
     @property
     def why(self) -> str:
@@ -146,7 +148,8 @@ def _answers(steps: Sequence[ToolStep]) -> list[AnsweredQuestion]:
                     for option in asked.get("options", [])
                     if isinstance(option, dict) and not left_open(str(option.get("label", "")))
                 )
-                found.append(AnsweredQuestion(step, question, options, answer))
+                about = topic(asked.get("header"), question)
+                found.append(AnsweredQuestion(step, question, options, answer, about))
     return found
 
 

@@ -327,7 +327,13 @@ def _of_fact(row: Mapping[str, Any]) -> BriefLine:
 def _without_lead(content: str) -> str:
     """A sentence from where it says something on: without "and also", "ok but"."""
     plain = plain_words(content)
+    if _AIMS.match(plain.text):
+        return content
     return capitalised(content[plain.places[lead_in(plain.text).opening] :])
+
+
+_AIMS = re.compile(r"(?:the|my|our) (?:idea|plan|goal|aim|point|intention)\b")
+"""How a sentence begins that tells what is to be: without it, it would be so already."""
 
 
 def _places(known: pl.DataFrame) -> Iterator[BriefLine]:

@@ -102,7 +102,7 @@ def recurring_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
             told += "; what ends it is not known"
         yield BriefLine(
             row["fix_id"], ERROR, short(f"{_error(row['key_line'])} → {told}", 2 * LONGEST),
-            row["failures"], row["same_line"], row["last_seen"],
+            0, row["same_line"], row["last_seen"],
         )  # fmt: skip
 
 

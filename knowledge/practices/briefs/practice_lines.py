@@ -27,6 +27,9 @@ CHECKS = frozenset({"test", "lint", "format", "type_check", "build"})
 _PROVEN = 2
 """Conversations that ran a command that is proven."""
 
+_USUAL = 20
+"""Conversations that ran a command, beside which one that was run in a single one is a stray."""
+
 _MOST_WORDS = 9
 """Words of a command that one conversation ran: a longer one was put together for the moment."""
 
@@ -68,7 +71,7 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     `npm test`, `npx eslint` and `eslint`. Those that differ by their package or their folder alone
     are one line, which names the others behind the first. What one conversation ran is not told
     where it was put together for the moment; nor by itself, beside another command of its task,
-    where it does a part of it.
+    where it does a part of it; nor beside one that is usual in its folder.
 
     Args:
         practices: PRACTICES of one project, whatever its checkouts.
@@ -87,6 +90,8 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
     whole = pl.col("conversations").filter(~pl.col("variant")).max().over("task").fill_null(0)
     usual = of_some & (pl.col("conversations") > whole)
     elsewhere = once & (pl.len().over("task", "same") > 1) & (pl.col("folder") != "")
+    usually = pl.col("conversations").filter(~of_some).max().over("task", "folder").fill_null(0)
+    stray = once & ~of_some & (usually >= _USUAL)
     of_one = part | pl.col("folder").str.contains(rf"^{PACKAGE_FOLDERS}")
     rows = (
         practices.filter(pl.col("replaced_by").is_null(), ~rival)
@@ -102,7 +107,7 @@ def practice_lines(practices: pl.DataFrame, managers: Collection[str] = ()) -> I
             variant=pl.col("command").map_elements(is_variant, pl.Boolean),
             same=pl.col("command").map_elements(as_started, pl.String),
         )
-        .filter(~elsewhere)
+        .filter(~elsewhere, ~stray)
         .with_columns(aside=part & ~of_one.all().over("task"))
         .sort(
             "task", "aside", pl.col("variant") & ~usual, "conversations", "rank", "command",

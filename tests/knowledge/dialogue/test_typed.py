@@ -52,6 +52,27 @@ def own(text: str) -> str:
         ),
         ("> Always use tabs.\nNo, spaces.", "No, spaces."),
         (
+            "The loadTides() helper in quay/tides.go is only used in its own test. `berthOf` itself"
+            " reads each chart directly, so that the helper should be removed, or be called there."
+            " Can you check?",
+            "Can you check?",
+        ),
+        (
+            "The tides in `loadTides()` are only known a day before, as we ask the board by hand;"
+            " see quay.go, it should never be called at night, that costs us a fee for each call.",
+            "The tides in `loadTides()` are only known a day before, as we ask the board by hand;"
+            " see quay.go, it should never be called at night, that costs us a fee for each call.",
+        ),
+        (
+            "# In app browser:\n- The user has it open.\n\n## My request for Codex:\nUse tabs.",
+            "Use tabs.",
+        ),
+        ("Operation stopped by hook: two crews at once!\n\nBranch: quay/31", ""),
+        (
+            "Can you clarify this:\n\n  Each pier keeps all its ships.\n\nI see",
+            "Can you clarify this: I see",
+        ),
+        (
             "From the other chat:\n\nThe berth is read twice.\n\n1. Always read it once\n"
             "2. Never cache ships\n\nThat ends it. Would you like me to show the code?\n\nDo that.",
             "From the other chat: Do that.",

@@ -116,6 +116,20 @@ def test_another_command_is_its_repair_only_with_the_same_operands(session, fail
     assert row["fix"] is None
 
 
+def test_what_passes_with_the_changes_set_aside_mends_nothing(session):
+    red = ("run", "tide load ebb", "error: no gauge for ebb, try: tide load ebb --gauge", "error")
+    (row,) = rows(session, red, ("run", "tide load ebb --gauge", "done"))
+    assert row["fix"] is not None
+    (row,) = rows(session, red, ("run", "git stash && tide load ebb --gauge", "done"))
+    assert row["fix"] is None
+
+
+def test_a_comment_that_goes_ended_nothing(session):
+    comment = ("edit", CODE, "# order_total wants currency\nx = 1", "x = 1")
+    (row,) = rows(session, RED, comment, GREEN)
+    assert row["fix"] is None
+
+
 @pytest.mark.parametrize(
     "error",
     ["error: ConnectionRefused downloading tarball tide-gauge@2.1.0",

@@ -37,6 +37,17 @@ def test_an_error_that_was_explained_and_solved_is_a_bug_fix(session, solved):
     assert draft.confidence >= 0.6
 
 
+def test_what_a_compiler_says_of_new_code_teaches_nothing(session, solved):
+    red = ("run", "go test ./tide", "tide/tide.go:9: undefined: gaugeOf\nFAIL", "error")
+    why = (
+        "agent",
+        "gaugeOf is missing because its file was removed. I need to add gaugeOf back.",
+    )
+    edit = ("edit", "/home/ada/shop-api/tide/tide.go", "", "func gaugeOf() {}")
+    green = ("run", "go test ./tide", "ok  tide 0.1s")
+    assert drafts(session(*solved[:2], red, why, edit, green, *PADDING)) == []
+
+
 def test_an_error_that_stays_is_no_lesson(session, solved):
     failing = solved[2]
     row = judge(session(*solved[:6], failing, ("agent", "The tests still fail."), *PADDING))

@@ -96,7 +96,10 @@ _NO_THING = (
 )
 """What is no thing of the project that is to be some way, but the work at hand."""
 _NO_STATE = (
-    r"(?:able|fixed|fine|ok|okay|done|there|here|working|possible|easy|simple|enough|noted|careful|aware|good|clear|ready|green|passing|safe|trivial|quick"
+    r"(?:(?:(?:a\ (?:bit|little)|much|slightly|way|far|even)\ )?(?:more\ \w+|bigger|smaller|larger|shorter|longer|better|faster|cleaner|clearer|simpler"
+    r"|darker|lighter|wider|narrower|higher|lower|easier)\b(?!.*\bthan\b)"
+    r"|(?:too|so|very|quite|pretty|that)\ (?:hard|difficult|bad|long|much|easy|complicated)|hard(?!\ \w+ed\b)|difficult|trivial|straightforward|a\ problem|an\ issue"
+    r"|able|fixed|fine|ok|okay|done|there|here|working|possible|easy|simple|enough|noted|careful|aware|good|clear|ready|green|passing|safe|trivial|quick"
     r"|\w+ing|been|it|this|that|these|those|them|to)\b"
 )
 """What is hoped of the work at hand."""

@@ -112,7 +112,7 @@ FOR_GOOD = lazy_pattern(
 """What says by itself that it is meant for good."""
 
 EVER = lazy_pattern(
-    r"""\b(?:from\ (?:now|here)\ on|going\ forward|for\ (?:all|the)\ future|in\ (?:the\ |all\ )?future\b(?!\ (?:we|i|it|to|versions?|releases?)\b)
+    r"""\b(?:from\ (?:now|here)\ on|going\ forward|for\ (?:all|the)\ future|in\ (?:the\ |all\ )?future\b(?!\ (?:we|i|it|to|versions?|releases?|states?|plans?|work)\b)
       |(?:any|every|each)\ time\ (?:you|we)|^next\ time|whenever\ (?:you|we)\b(?!\ (?:need|want|like|wish|can|are|feel)\b)|at\ all\ times|under\ no\ circumstances|(?:without|no)\ exceptions?
       |as\ a\ (?:general\ )?rule|^in\ general|in\ general(?=[.!]?$)|everywhere|once\ and\ for\ all
       |in\ (?:unit\ |integration\ )?(?:tests|commit\ messages|comments|production)
@@ -150,7 +150,8 @@ NO_DIRECTIVE = lazy_pattern(
     r"""\bnever\ mind\b | \b(?:your|best|own)\ (?:\w+\ )?(?:judge?ment|discretion|instinct|call)\b | \bwhatever\b
     | \bi\ do\ not\ (?:think|know|believe|see|understand|remember|get|mind|care|like|have|feel|need)\b
     | \b(?:i|we|they|he|she|it)\ (?:used\ to|would\ have|could\ have|should\ have|should\ not\ have)\b
-    | ^(?:take|have)\ a\ look\b | ^for\ (?:example|instance)\b
+    | ^(?:take|have)\ a\ look\b | \b(?:provide|explain|describe|summari[sz]e|discuss|outline)\b.*\bin\ general[.!]?$
+    | \b(?:errors?|warnings?|exceptions?|getting|property)\b.*\b(?:is|are)\ not\ allowed\b | \bwill\ be\ \w+ed\b.*\bfuture\b | ^for\ (?:example|instance)\b
     | \bdo\ not\ (?:write|generate|show|give|provide|run)\ (?:me\ )?(?:any\ |more\ )*code\b(?!\ (?:without|that|in|for|with|which|like)\b)""",
     re.VERBOSE,
 )

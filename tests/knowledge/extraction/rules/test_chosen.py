@@ -62,6 +62,8 @@ def test_what_is_chosen_by_its_letter_is_told_by_what_the_message_says_of_it() -
         ("Which story should I review?", "2-1: Quay lists"),
         ("What is the budget for the day?", "One crane"),
         ("Does this design hold?", "Revise it"),
+        ("How should these fixups be committed?", "As one"),
+        ("Where should the tide charts live?", "Here for now"),
         ("Where should the tide charts live?", "You decide"),
         ("More questions about the cranes, or are we done?", "Done"),
         ("Which parts of the tide tables do you want to discuss?", "Colours"),

@@ -191,6 +191,15 @@ def test_only_to_an_agent_and_only_a_persons_word() -> None:
         assert found["predicate"].to_list() == predicates
 
 
+def test_how_a_project_is_at_the_moment_is_nothing_of_it() -> None:
+    for told in (
+        "Port 4325 of the crane is in use, trying another one",
+        "The tide server has now started on the board.",
+        "The charts are still named after the old harbour.",
+    ):
+        assert explained(told, in_project=True) == ()
+
+
 @pytest.mark.parametrize(
     "text", ["no, " * 9_000, "note " * 9_000, "the a b " * 5_000, "( " * 9_000]
 )

@@ -133,6 +133,22 @@ def test_a_word_of_time_alone_objects_to_nothing() -> None:
     assert found("refuses", *stopped, human(told)) == [f"Does not want `make bench`: {told}"]
 
 
+def test_a_reason_that_speaks_of_the_work_as_it_stands_refuses_nothing_for_good() -> None:
+    made = {**bash("git merge quay"), "call_id": "t"}
+    for told in (
+        "pull the quay first, before you merge that",
+        "let's not merge, see https://quay.example/merge",
+        "merge from the pier's own branch",
+        "we should not merge this one",
+        "not before 4e5f6a7 is merged",
+    ):
+        assert found("refuses", made, refusal("t", told)) == []
+    told = "don't merge, that takes an hour"
+    assert found("refuses", made, refusal("t", told)) == [f"Does not want `git merge quay`: {told}"]
+    tool = {**call("Grep", pattern="quay"), "call_id": "t"}
+    assert found("refuses", tool, refusal("t", "our quay starts with a letter")) == []
+
+
 def test_what_others_print_is_no_persons_word() -> None:
     said = refusal("t", "always push with force")
     for other in (

@@ -53,6 +53,8 @@ def test_of_a_longer_message_the_sentence_that_says_it_is_taken() -> None:
         "It stays a day service, they talked to the harbour board",
         "Maybe we talk to the harbour board and the ferry stays a day service",
         "Get the latest list of ferries from the harbour board and sort it.",
+        "Audit all ferries and make sure that the harbour board has no night tours.",
+        "Nah let's roll back, the ferry stays a day service",
         "Lets create a team of three for the crane, the berths and the tides.",
         "We talked to the harbour board. " * 40,
         "We talked to the harbour board, the ferry stays a day service, " + "x" * 2_000,
@@ -97,7 +99,7 @@ def test_other_weights_are_another_version_of_the_rule() -> None:
     """Else what was taken by the old ones would stand: raise it, and `make rule-digests`."""
     (own,) = RULES
     fitted_to = [weights(of).read_text(encoding="utf-8")[:16] for of in (SESSIONS, CHATS)]
-    assert (own.extractor.version, *fitted_to) == (7, "07153cf2d691aaf3", "f713664fba18664d")
+    assert (own.extractor.version, *fitted_to) == (8, "07153cf2d691aaf3", "f713664fba18664d")
 
 
 def test_in_messages_that_it_was_not_fitted_to_it_is_seldom_wrong() -> None:

@@ -116,6 +116,9 @@ def test_what_a_person_states(sentence: str) -> None:
         "ok I am logged in. We're signed out of the quay. I'm set up now.",
         "I'm especially interested in making its charts faster since they are slow.",
         "The tide chart is missing. Odile is waiting now. Cranes should be in a table.",
+        "Our quay is at 4e5f6a7. We track the ships of a berth right",
+        "We use the old chart, is it because the new one is slow.",
+        "We wait for no ship at all.” We have a pier or something",
     ],
 )
 def test_what_a_person_does_not_state(text: str) -> None:
@@ -209,14 +212,19 @@ def test_a_line_that_was_wrapped_is_no_sentence() -> None:
     assert ("states", "We keep all the tide tables of the northern harbours in") in said(
         human(wrapped)
     )
-    low = wrapped.replace("UTC", "coordinated time")
-    assert said(human(low)) == [("states", " ".join(low.split()))]
+    for low in (wrapped.replace("UTC", "our time"), wrapped.replace("UTC", "  our time")):
+        assert said(human(low)) == [("states", " ".join(low.split()))]
 
 
 def test_what_is_liked_of_a_thing_at_hand_is_no_preference() -> None:
     for told in ("I like the second crane more.", "and i like the quiet berth list"):
         assert said(human(told, project="/srv/harbour")) == []
     for told in (
+        "1. I edit a single chart\n2. I note the state of the pier",
+        "I am not familiar with the berth list. We have two cranes now.",
+        "So I don't lose the chart. I quit. For when we're on a tablet.",
+        "Basically that we keep each chart of a ship. I no longer use paper charts",
+        "Which one is better?\n- We keep all charts in UTC.\n- something else",
         "Now we show the current year.",
         "I switched to agent mode finally.",
         "For example. I buy a keg of 15 l for 50 euros.",

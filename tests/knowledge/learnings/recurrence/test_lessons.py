@@ -118,6 +118,14 @@ def test_what_a_person_refuses_twice_is_an_anti_pattern_with_what_they_let_pass(
     assert lesson["conversation_ids"] == ["c0", "c1"]
 
 
+def test_what_is_let_run_more_often_than_refused_is_no_anti_pattern(session, learned):
+    down = refused("make test", "that takes an hour")
+    passed = [ASKED, ("run", "make test", "41 passed"), DONE]
+    twice = [[ASKED, down, DONE]] * 2
+    assert learned(logs(session, *twice), "anti_pattern") != []
+    assert learned(logs(session, *twice, *[passed] * 3), "anti_pattern") == []
+
+
 def test_what_a_copy_of_a_session_holds_was_refused_once(session, learned):
     down = refused("docker compose down -v && make test", "that deletes the test database")
     copies = [session(ASKED, down, DONE, conversation=name) for name in ("c0", "c1")]

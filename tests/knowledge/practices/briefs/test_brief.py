@@ -340,6 +340,18 @@ def test_commands_of_several_packages_or_folders_are_one_line_that_names_them() 
     ]
 
 
+def test_what_ran_once_is_not_told_beside_what_is_usual() -> None:
+    told = [
+        practice("format", "just fmt", conversations=20),
+        practice("format", "go fmt ./...", conversations=1),
+        practice("lint", "just lint", conversations=19),
+        practice("lint", "go vet ./...", conversations=1),
+    ]
+    assert [line.text for line in practice_lines(PRACTICES.frame(told))] == [
+        "lint: `just lint`", "format: `just fmt`", "lint: `go vet ./...`",
+    ]  # fmt: skip
+
+
 def test_a_text_pasted_twice_and_a_template_are_nothing_that_was_done() -> None:
     pasted, headed = "Add a berth to the plan", "# Add a berth"
     talks = ground().conversations.head(4)
