@@ -27,7 +27,10 @@ from cairn.knowledge.extraction.known_entities_extraction import (
     known_only_by_grammar,
     known_only_rows,
 )
-from cairn.knowledge.extraction.proposed_operations import proposed_operations
+from cairn.knowledge.extraction.proposed_operations import (
+    proposed_operations,
+    proposed_operations_after,
+)
 from cairn.knowledge.extraction.theme_facts import GENERALISED, generalised
 from cairn.knowledge.failures.stages import FAILURES_STAGE, error_signatures
 from cairn.knowledge.ingest.inbox_events.offers import OFFERS
@@ -283,6 +286,19 @@ FACTS_STAGE = Stage(
 )
 
 
+def _proposed_operations_after(
+    changes: Changes, stored: Frames, reads: Frames, means: StageContext
+) -> dict[str, pl.DataFrame]:
+    of = ["namespace", "fact_id"]
+    again = reads["facts"].join(changes["fact_sources"].rows.select(of), on=of, how="semi")
+    return {
+        "proposed_operations": proposed_operations_after(
+            pl.concat([changes["facts"].rows, again]), stored["proposed_operations"],
+            reads["facts"], reads["fact_sources"], means.policy,
+        )
+    }  # fmt: skip
+
+
 PROPOSED_OPERATIONS_STAGE = Stage(
     stage_of(
         "proposed_operations", 3, "Commands that no rule names a kind of.", "learned_operations",
@@ -297,6 +313,7 @@ PROPOSED_OPERATIONS_STAGE = Stage(
             )
         }
     ),
+    after=_proposed_operations_after,
     only={FACTS.name: pl.col("predicate") == "executed_command"},
 )  # fmt: skip
 

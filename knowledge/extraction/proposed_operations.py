@@ -72,6 +72,41 @@ def proposed_operations(facts: pl.DataFrame, sources: pl.DataFrame, policy: Poli
     )
 
 
+def proposed_operations_after(
+    changed: pl.DataFrame,
+    stored: pl.DataFrame,
+    facts: pl.DataFrame,
+    sources: pl.DataFrame,
+    policy: Policy,
+) -> pl.DataFrame:
+    """What `proposed_operations` gives, where just some commands came, went or were run again.
+
+    To read a command takes longer than to look for a word in it: only those that may run a program
+    of a changed one are read.
+
+    Args:
+        changed: Facts that differ, or whose sources do.
+        stored: What was proposed before.
+        facts: All of them, as they are now.
+        sources: FACT_SOURCES, as they are now.
+        policy: The bars, as they were.
+    """
+    programs = sorted(
+        {
+            pattern.partition(" ")[0]
+            for line in changed["object"].unique()
+            for pattern in _unnamed(line)
+        }
+    )
+    if not programs:
+        return stored
+    # A name may be quoted in part.
+    told = pl.col("object").str.replace_all(r"[\\'\"\n]", "")
+    anew = proposed_operations(facts.filter(told.str.contains_any(programs)), sources, policy)
+    of_these = pl.col("pattern").str.extract(r"^(\S+)").is_in(programs)
+    return PROPOSED_OPERATIONS.frame(pl.concat([stored.filter(~of_these), anew.filter(of_these)]))
+
+
 def _enough(said: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Patterns that reach both bars, with their counts, times and examples."""
     return (

@@ -85,7 +85,7 @@ def as_kept(written: str) -> str | None:
     announces = kept.rstrip(" .!?").endswith(":")
     if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told) or announces or passes(kept):
         return None
-    return capitalised(kept)
+    return capitalised(kept.rstrip(" ,;"))
 
 
 def _within(told: str) -> str:

@@ -51,7 +51,8 @@ _MOST_CHARACTERS = 2_000
 _PREDICATES: dict[str | None, str] = {"directive": "directs", "decision": "decides"}
 """By what a sentence holds; anything else is a statement."""
 _POINTS = re.compile(
-    r"(?:it|its|this|that|these|those|they|them|there|he|she|both|because|same|which|one|if)\b"
+    r"(?:it|its|this|that|these|those|they|them|there|he|she|both|because|same|which|one|if"
+    r"|i (?:fully |totally |also )?(?:dis)?agree)\b"
 )
 """What can only be read beside what was said before, or asks without its mark."""
 _ASKS_FOR = re.compile(

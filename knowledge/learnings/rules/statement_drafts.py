@@ -40,7 +40,9 @@ _ORDERS = {
 _USED = re.compile(rf"(?i)^(?:i|we)(?:'ve| have)? ({'|'.join(_ORDERS)}) ")
 _ASIDE = re.compile(r"\s*\([^)]*\)")
 _FEWEST_WORDS = 5
-"""Words of a question that can be read without what stands before its colon."""
+"""Words of a question that can be read without what stands before it."""
+_LONGEST_LEAD = 5
+"""Words before a colon that are told: of what is asked."""
 
 
 def choice_signal(choice: StatedDecision) -> Signal:
@@ -156,9 +158,13 @@ def _asked(question: str) -> str:
     """The sentence that asks, without what leads up to it and without its mark."""
     text = _ASIDE.sub("", question)
     told = [text[start:end] for start, end in sentences(text)]
-    asked = next((one for one in told[::-1] if one.endswith("?")), text).rstrip("? ")
-    _, colon, rest = asked.rpartition(": ")
-    return read_alone(rest if colon and len(rest.split()) >= _FEWEST_WORDS else asked)
+    at = next((at for at in range(len(told))[::-1] if told[at].endswith("?")), None)
+    asked = text if at is None else told[at]
+    if at and len(asked.split()) < _FEWEST_WORDS:
+        asked = f"{told[at - 1]} {asked}"
+    lead, colon, rest = asked.rstrip("? ").rpartition(": ")
+    long = len(lead.split()) > _LONGEST_LEAD and len(rest.split()) >= _FEWEST_WORDS
+    return read_alone(rest if colon and long else asked.rstrip("? "))
 
 
 def from_pattern(pattern: StatedPattern, scene: Scene) -> Draft:

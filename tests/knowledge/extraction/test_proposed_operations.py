@@ -4,10 +4,16 @@ import random
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 from pydantic import ValidationError
 
-from cairn.knowledge.extraction.proposed_operations import proposed_operations
+from cairn.knowledge.engine.diff import difference
+from cairn.knowledge.extraction.proposed_operations import (
+    proposed_operations,
+    proposed_operations_after,
+)
 from cairn.knowledge.extraction.rules.commands import RULES
 from cairn.knowledge.extraction.rules.rule import Record
 from cairn.knowledge.schema.policy import Policy
@@ -109,3 +115,26 @@ def test_settings_are_checked_and_their_order_is_nothing():
     assert Policy(learned_operations=lines) == Policy(learned_operations=lines[::-1])
     with pytest.raises(ValidationError, match="is not like"):
         Policy(learned_operations=("stackform plan",))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 1_000_000))
+def test_what_is_made_of_a_change_is_what_is_made_of_everything(seed: int):
+    dice = random.Random(seed)
+    every = [*PLANS, *OTHERS, *(f"'rope'wheel turn {name}" for name in "abcde")]
+    every += [f"ropewheel turn {name} && ./x/ropewheel" for name in "fg"] + ["git status", "turn"]
+    said, sources = ran(every, dice.choice([1, 2, 3]))
+    before, now = (
+        frame.filter(pl.Series([dice.random() < 0.8 for _ in range(frame.height)]))
+        for frame in (said, said)
+    )
+    was, stands = (
+        sources.filter(pl.Series([dice.random() < 0.9 for _ in range(sources.height)]))
+        for _ in range(2)
+    )
+    of = ["namespace", "fact_id"]
+    moved = difference(was, stands).rows.select(of)
+    changed = pl.concat([difference(before, now).rows, now.join(moved, on=of, how="semi")])
+    stored = proposed_operations(before, was, POLICY)
+    made = proposed_operations_after(changed, stored, now, stands, POLICY)
+    assert_frame_equal(made, proposed_operations(now, stands, POLICY))
