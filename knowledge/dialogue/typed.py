@@ -83,7 +83,8 @@ _OUTPUT = lazy_pattern(
       | \s*(?:make(?:\[\d+\])?:\ \*\*\*|exit\ (?:status|code)\ \d|Process\ completed\ with\ exit)
       | \s*(?:FAILED|PASSED|ERRORS?|XFAIL)\s+\S+(?:::|\.py)
       | \s*[-=]{3,}.*[-=]{3,}\s*$ | \s*[-=_*]{3,}\s*$
-      | \s*(?:[\w.@~-]*/)*[\w.-]+\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)    # place of an error
+      | \s*(?:(?i:please|pls|fix|also)[\ :]+)*    # place of an error
+        (?:[\w.@~-]*/)*[\w.-]+\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)
       | \s*[+-]{1,3}(?![\s-])(?!\d) | \+(?:\t|\ {2,})\S | -(?:\t|\ {4,})\S | \s*@@\ | \s*diff\ --git
       | \s*(?://|/\*|\*/)\s | [a-z][\w\ -]{1,20}:\t
       | \s*[\w$.]+\([^)\n]*\)\s*[{;]\s*$ | \s*[}\])];?,?\s*$ | \s*(?:func|def|class|import|return
@@ -93,6 +94,10 @@ _OUTPUT = lazy_pattern(
     re.VERBOSE,
 )
 """Lines that programs write, and code."""
+
+_PADDED = lazy_pattern(r"\S {8,}$")
+_FEWEST_PADDED = 3
+"""A line that a terminal filled up to its edge; of fewer a person may have typed one there."""
 
 _FRAME = lazy_pattern(r"^\s+at \S")
 """A line of a stack: what stands above it, behind a colon, is the error."""
@@ -346,6 +351,7 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
     announced = reviewed = False
     paragraphs = list(_paragraphs(text))
     several = "\n" in text.strip()
+    filled = sum(_PADDED.search(line) is not None for line in text.split("\n")) >= _FEWEST_PADDED
     yield from _run(paragraphs, text)
     for paragraph in paragraphs:
         lines = [text[start:end] for start, end in paragraph.lines]
@@ -373,7 +379,12 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
         if told_by_others is not None and told_by_others + 1 < len(lines):
             yield paragraph.lines[told_by_others + 1][0], whole[1]
             continue
-        odd = [_is_output(line) or (several and bool(_ASIDE.match(line))) for line in lines]
+        odd = [
+            _is_output(line)
+            or (several and bool(_ASIDE.match(line)))
+            or (filled and bool(_PADDED.search(line)))
+            for line in lines
+        ]
         if len(lines) > 2 and 2 * sum(odd) > len(lines):
             yield paragraph.lines[odd.index(True)][0], whole[1]
             continue

@@ -107,8 +107,15 @@ def _without(failed: ToolStep, line: str, before: Action, after: ToolStep) -> st
         (word.partition("=")[0] for word in failed.command.split() if _option(word) == bare), None
     )
     left = given and all(_option(word) != bare for word in after.command.split())
-    program = " ".join(_named(before.key))
+    new = [
+        word for word in after.command.split() if _SETS.match(word) and word not in failed.command
+    ]
+    program = " ".join([*new, *_named(before.key)])
     return f"Ran `{program}` without `{given}`." if left else None
+
+
+_SETS = re.compile(r"[A-Z][A-Z0-9_]*=\S+$")
+"""How a variable is set for a command."""
 
 
 def _named(key: str) -> list[str]:

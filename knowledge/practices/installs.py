@@ -18,6 +18,13 @@ from cairn.knowledge.nlp.shell.parser import commands
 FAMILIES = (("npm", "pnpm", "yarn", "bun"), ("uv", "poetry", "pdm", "pipenv"))
 """Managers of which a project has one."""
 
+LANGUAGES = {
+    **dict.fromkeys(FAMILIES[0], "JavaScript"), **dict.fromkeys(FAMILIES[1], "Python"),
+    "pip": "Python", "conda": "Python", "cargo": "Rust", "bundle": "Ruby", "gem": "Ruby",
+    "composer": "PHP", "go": "Go", "mix": "Elixir",
+}  # fmt: skip
+"""Of what the packages are that a manager manages."""
+
 LOCK_FILES = {
     "package-lock.json": "npm", "npm-shrinkwrap.json": "npm", "pnpm-lock.yaml": "pnpm",
     "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun", "uv.lock": "uv",

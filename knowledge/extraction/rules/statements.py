@@ -90,8 +90,11 @@ _STOP = lazy_pattern(
     r"|(?<=\w)(?:\.{2,}|…)\s+(?=[\w`~/@]))"
 )
 _HEADING = lazy_pattern(r"^(?:#{1,6}\s+(.+)|(?:\d+\.\s+)?\*\*([^*]+)\*\*:?)$")
-_ASKS_WHICH = lazy_pattern(r"(?i)\b(?:which|what|better|prefer|or)\b.*\?$")
-"""A line below which options are listed: they are no statements."""
+_OF_THOUGHT = lazy_pattern(
+    r"(?i)\b(?:which|what|better|prefer|or)\b.*\?$"
+    r"|\b(?:ideas?|proposals?|brainstorm\w*|scenarios?|alternatives?|do the following)\b[^.!]*:?$"
+)
+"""A line below which options are listed, or how something may be: they are no statements."""
 _LONGEST_HEADING = 200
 _CODE_SPAN = lazy_pattern(r"`[^`\n]*`")
 _WRAPPED = lazy_pattern(r"(?<=[^\n]{50}[\w,)`'\"])\n(?= {0,3}[a-z(`])")
@@ -183,7 +186,7 @@ def prose(text: str) -> tuple[ProseSentence, ...]:
             headings.pass_line(line)
         if marker := _MARKER.match(shown[start:end]):
             start += marker.end()
-        if not (skipped or headings.governing.endswith("?")):
+        if not (skipped or _OF_THOUGHT.search(headings.governing)):
             found.append(ProseSentence(start, end, headings.governing))
     return tuple(found)
 
@@ -199,7 +202,7 @@ class _Headings:
         listed = _MARKER.match(line.lstrip()) is not None
         if title := _HEADING.match(told):
             self._section, self._lead = (title[1] or title[2]).lower(), ""
-        elif (told.endswith(":") or _ASKS_WHICH.search(told)) and not listed:
+        elif (told.endswith(":") or _OF_THOUGHT.search(told)) and not listed:
             self._lead = told.lower()
         elif not listed:
             self._lead = ""

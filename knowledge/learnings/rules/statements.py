@@ -47,6 +47,9 @@ PATTERN = lazy_pattern(
     r" (?!(?:the |an? |our )?(?:same|existing|similar|this|that)\b)(?:the |an? |our )?"
     rf"(?:[\w-]+ ){{0,3}}(?:[\w-]+ pattern|{_NAMED_PATTERNS})\b"
 )
+_REMARKED = lazy_pattern(r"(?i)^(?:while|although|though|if)\b|\bconsider\b")
+"""How a reviewer speaks of a pattern beside what is to be done."""
+
 ANSWERED = lazy_pattern(r'"((?:[^"\\]|\\.)*)"="((?:[^"\\]|\\.)*)"')
 
 FEWEST_WORDS = 6
@@ -160,7 +163,7 @@ def patterns(turns: Sequence[Turn]) -> list[StatedPattern]:
         text = sentence.plain
         if is_question(sentence) or HEDGED.search(text) or len(text.split()) < FEWEST_WORDS:
             continue
-        if PATTERN.search(text):
+        if PATTERN.search(text) and not _REMARKED.search(text):
             why = (s for s in (sentence, follow) if s and REASON.search(s.plain))
             if reason := next(why, None):
                 found.append(StatedPattern(sentence, reason))

@@ -32,6 +32,7 @@ from cairn.knowledge.practices.briefs.practice_lines import (
     practice_lines,
 )
 from cairn.knowledge.practices.habits import is_habit
+from cairn.knowledge.practices.installs import LANGUAGES
 from cairn.knowledge.practices.places.projects import names_of, naming
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
@@ -105,7 +106,7 @@ _BY_THE_WAY = (
 """Files that are edited on the way, generated or hidden, or that everybody looks at first: none
 of them tells where the work is."""
 
-_OFTEN, _FEWEST_EDITING = 0.05, 4
+_OFTEN, _FEWEST_EDITING = 0.1, 6
 """Of the conversations that edit files, those that edit one which is often edited; and their
 number."""
 
@@ -265,7 +266,11 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
     they work is wanted. A call that was refused twice is told once, and so are the same words, be
     it as a decision and a refusal.
     """
-    rows = facts.filter(pl.col("entity").str.to_lowercase().is_in(sorted(names)))
+    rows = facts.filter(
+        pl.col("entity").str.to_lowercase().is_in(sorted(names)),
+        # Of a host it is not known what it is there for.
+        pl.col("predicate") != "connects_to_host",
+    )
     by_person = pl.col("trust") == PERSON
     said = (
         rows.with_columns(
@@ -353,7 +358,10 @@ def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
         .unique(["kind", "name"], keep="first", maintain_order=True)
     )
     for row in rows.iter_rows(named=True):
-        said = "Packages are managed by" if row["kind"] == "package_manager" else "Often edited:"
+        said = "Often edited:"
+        if row["kind"] == "package_manager":
+            of = LANGUAGES.get(row["name"])
+            said = f"{of} packages are managed by" if of else "Packages are managed by"
         yield BriefLine(
             row["project_fact_id"], PLACE, short(f"{said} {row['name']}"),
             row["conversations"], row["conversations"], row["last_seen"],

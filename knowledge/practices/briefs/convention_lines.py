@@ -37,9 +37,14 @@ def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
     yield from _places(of_kind)
 
 
+_EVERYDAY = r"^(?:pull|sync|rebase|push|merge)\b|^(?:create|open|raise|write|draft|review)(?: (?:the|an?|new|our))* (?:pr|prs|pull requests?|commits?|branch)$"
+"""What everybody asks of an agent in each project."""
+
+
 def asked_again(known: pl.DataFrame) -> Iterator[BriefLine]:
     """What a person asks for in session after session, the most often first."""
-    asked = _most_first(known.filter(kind=requests.KIND))
+    everyday = pl.col("name").str.to_lowercase().str.contains(_EVERYDAY)
+    asked = _most_first(known.filter(pl.col("kind") == requests.KIND, ~everyday))
     rows = asked.unique("name", keep="first", maintain_order=True).head(MOST_ASKED)
     for row in rows.iter_rows(named=True):
         yield _line(DIRECTIVE, f"Asked for again: {row['name']}", row)

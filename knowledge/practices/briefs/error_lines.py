@@ -28,6 +28,12 @@ _OF_RUNNER = (
 )
 """What runners say of any script that failed: it tells nothing of why."""
 
+_SAYS_ITSELF = (
+    r"(?i)\b(?:unknown|unexpected|unrecognized|invalid|unsupported) (?:or unexpected )?(?:option|argument|flag)\b"
+    r"|^ ?! \[rejected\]"
+)
+"""What a program says of a call whose end is plain: that it happened once tells nothing."""
+
 _OF_SURROUNDINGS = (
     r"(?i)\bnot (?:found|set|defined|installed|available|running|permitted|allowed|supported|recognized)\b"
     r"|\bno such (?:file|command|option|service|container)|\bmissing\b|\bunrecognized\b|\bunsupported\b"
@@ -80,8 +86,11 @@ def _ended(ended: pl.DataFrame) -> Iterator[BriefLine]:
 def what_ended(signatures: pl.DataFrame) -> pl.DataFrame:
     """Rows of ERROR_SIGNATURES whose fix ended the error more often than not."""
     of_runner = (pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER)
+    says_itself = pl.col("key_line").str.contains(_SAYS_ITSELF)
     return signatures.filter(
-        pl.col("fix").is_not_null(), pl.col("wins") > pl.col("losses"), ~(_ONCE & of_runner)
+        pl.col("fix").is_not_null(),
+        pl.col("wins") > pl.col("losses"),
+        ~(_ONCE & (of_runner | says_itself)),
     )
 
 

@@ -67,6 +67,15 @@ def own(text: str) -> str:
             "# In app browser:\n- The user has it open.\n\n## My request for Codex:\nUse tabs.",
             "Use tabs.",
         ),
+        ("fix quay/tide.go:1:9: var-naming: always name each berth (revive)", ""),
+        (
+            "\n".join(
+                ["The scene is:", *(f"  {line:40}" for line in ("We keep", "ships", "always."))]
+            )
+            + "\n\nUse tabs.",
+            "The scene is: Use tabs.",
+        ),
+        ("We keep ships" + " " * 20 + "\nin docks.", "We keep ships in docks."),
         ("Operation stopped by hook: two crews at once!\n\nBranch: quay/31", ""),
         (
             "Can you clarify this:\n\n  Each pier keeps all its ships.\n\nI see",

@@ -364,3 +364,9 @@ def test_an_install_is_told_with_its_folder(session):
     install = ("run", f"cd {PROJECT}/desk && pnpm install", "Done in 2s")
     (row,) = rows(session, red, install, ("run", "make desk", "built"))
     assert row["fix"] == "Ran `pnpm install` in `desk`."
+
+
+def test_a_variable_without_which_it_would_ask_is_told_with_the_option_that_went(session):
+    red = ("run", "git rebase --continue --no-edit", "error: unknown option `no-edit'", "error")
+    (row,) = rows(session, red, ("run", "GIT_EDITOR=true git rebase --continue", "done"))
+    assert row["fix"] == "Ran `GIT_EDITOR=true git rebase` without `--no-edit`."

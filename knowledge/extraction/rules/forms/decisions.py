@@ -142,7 +142,7 @@ DOUBTS = lazy_pattern(
 ASKS_BEHIND = lazy_pattern(
     r"(?:\s(?=(?:what|how|where) (?:do|should|would|can|else) (?:we|i|you)\b)"
     r"|(?:,|;|-|–|—|\band\b)\s*(?:(?:so|and|then|but)\s+)*(?:(?:can|could|would|will|do) you\b"
-    r"|what do you\b|does that\b|any (?:ideas|objections)\b|ok(?:ay)?\b|right\b|agreed\b))[^.?]*\?\s*$"
+    r"|what do you\b|does that\b|any (?:ideas|objections)\b|ok(?:ay)?\b|agreed\b))[^.?]*\?\s*$"
 )
 """What a person asks behind a decision."""
 

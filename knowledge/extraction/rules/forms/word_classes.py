@@ -76,7 +76,7 @@ STEERS = (
 
 DOUBTED = re.compile(
     r"\b(?:lets? (?:us )?say|maybe|perhaps|probably|might|could|wonder\w*|guess|hopefully|not sure|whether|i (?:think|thought|believe|suppose"
-    r"|suspect|assume|wish)|seems?|looks like|apparently|if only|suppose|imagine|lol|haha\w*|jk)\b"
+    r"|suspect|assume|wish)|(?:as|so) far as i (?:know|can tell|remember|understand)|seems?|looks like|apparently|if only|suppose|imagine|lol|haha\w*|jk)\b"
 )
 REPORTED = re.compile(
     r"\b(?:said|says|told|wrote|writes|claims|asked|asks|suggests?|suggested|recommends?|insists?)\b"

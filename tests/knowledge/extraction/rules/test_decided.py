@@ -141,6 +141,7 @@ def test_what_a_person_decides(text: str, kept: str) -> None:
         "The berth list should be shown when somebody opens the quay tab: .",
         "We keep getting the same tide. Decided: we start with the pier. We will be there.",
         "The merge shouldn't be too hard, please take a look. The quay should be more tidy.",
+        "Once a ship has left we no longer use its berth, right?",
         "For the first we don't need a crane. The berths should be on the left but idk.",
         "If we decided to drop Kafka, we would save money. We decided to talk about it.",
     ],

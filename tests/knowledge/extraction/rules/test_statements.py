@@ -224,6 +224,8 @@ def test_what_is_liked_of_a_thing_at_hand_is_no_preference() -> None:
         "I am not familiar with the berth list. We have two cranes now.",
         "So I don't lose the chart. I quit. For when we're on a tablet.",
         "Basically that we keep each chart of a ship. I no longer use paper charts",
+        "Look at this idea:\n- We keep a chart of each ship\n- we use one pier",
+        "As far as I know, we use no cranes.",
         "Which one is better?\n- We keep all charts in UTC.\n- something else",
         "Now we show the current year.",
         "I switched to agent mode finally.",

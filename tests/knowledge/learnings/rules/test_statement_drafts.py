@@ -128,6 +128,7 @@ def test_a_pattern_in_use_says_what_why_and_where(session):
     [
         "I follow the same pattern as the other services because it is consistent.",
         "Let me look for patterns in the router because it is new to me.",
+        "While it uses the circuit breaker pattern, consider a log because nobody sees it fail.",
     ],
 )
 def test_a_pattern_of_the_project_is_none_for_others(session, said):

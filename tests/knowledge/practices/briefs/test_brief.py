@@ -23,6 +23,8 @@ from cairn.knowledge.practices.briefs.brief import (
     text_of,
     within,
 )
+from cairn.knowledge.practices.briefs.convention_lines import asked_again
+from cairn.knowledge.practices.briefs.error_lines import proven_errors
 from cairn.knowledge.practices.briefs.practice_lines import practice_lines
 from cairn.knowledge.practices.habits import EXAMPLES, is_habit
 from cairn.knowledge.schema.tables import (
@@ -96,7 +98,7 @@ def ground() -> Ground:
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
     file = {
         "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
-        "name": "quay.go", "conversations": 4, "share": 0.5, "rank": 1, "source_record_ids": [],
+        "name": "quay.go", "conversations": 6, "share": 0.5, "rank": 1, "source_record_ids": [],
     }  # fmt: skip
     talks = [
         {"conversation_id": f"s{at}", "namespace": "n", "day": "2026-02-01", "source": "x",
@@ -135,9 +137,9 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
         "undefined: Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
         "undefined: Berth → In `tide.go`: added it.",
-                "The quay has 40 berths.", "quay connects to host tide",
+        "The quay has 40 berths.", "We use cranes here, not winches.",
         "2026-02-01: Let's drop the crane.",
-        "We use cranes here, not winches.", "Often edited: quay.go",
+        "Often edited: quay.go",
         "2026-02-02: Please move a berth", "2026-02-01: Add a berth",
     ]  # fmt: skip
     assert (lines[0].support, lines[0].conversations) == (6, 4), "two checkouts are one project"
@@ -232,7 +234,7 @@ def test_files_that_are_edited_on_the_way_seldom_or_seen_at_once_are_no_places()
     )  # fmt: skip
     (file,) = ground().project_facts.iter_rows(named=True)
     facts = [file | {"project_fact_id": name, "name": name} for name in names]
-    facts.append(file | {"project_fact_id": "few", "name": "few.go", "conversations": 3})
+    facts.append(file | {"project_fact_id": "few", "name": "few.go", "conversations": 5})
     lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
     assert [line.text for line in lines if line.kind == PLACE] == ["Often edited: a.go"]
 
@@ -363,3 +365,35 @@ def test_a_text_pasted_twice_and_a_template_are_nothing_that_was_done() -> None:
     assert [line.text for line in lines if line.kind == RECENT] == [
         "2026-02-04: Move the crane to the quay"
     ]
+
+
+def test_what_a_program_says_of_a_wrong_option_is_told_once_it_came_again() -> None:
+    told = ground().error_signatures.filter(pl.col("fix_id") == "ef")
+    said = told.with_columns(
+        key_line=pl.lit("error: unknown flag: --short"), fix=pl.lit("Ran `tide` without `--short`.")
+    )
+    for wins, lines in ((1, 0), (2, 1)):
+        made = proven_errors(said.with_columns(wins=pl.lit(wins)))
+        assert sum(map(len, made)) == lines
+    rejected = said.with_columns(key_line=pl.lit(" ! [rejected] quay -> quay (fetch first)"))
+    assert proven_errors(rejected.with_columns(wins=pl.lit(1))) == ([], [])
+
+
+def test_what_everybody_asks_of_an_agent_is_no_wish_of_this_person() -> None:
+    (asked,) = ground().project_facts.iter_rows(named=True)
+    names = ("pull in latest", "create a PR", "review the PRs", "review our beads", "add a test")
+    facts = [asked | {"kind": "request", "project_fact_id": name, "name": name} for name in names]
+    told = [line.text for line in asked_again(PROJECT_FACTS.frame(facts))]
+    assert told == ["Asked for again: add a test", "Asked for again: review our beads"]
+
+
+def test_a_manager_is_told_with_what_it_manages() -> None:
+    (fact,) = ground().project_facts.iter_rows(named=True)
+    facts = [
+        fact | {"kind": "package_manager", "project_fact_id": name, "name": name}
+        for name in ("npm", "tidepack")
+    ]
+    lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
+    assert {line.text for line in lines if line.kind == PLACE} == {
+        "JavaScript packages are managed by npm", "Packages are managed by tidepack",
+    }  # fmt: skip
