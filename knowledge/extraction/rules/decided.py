@@ -193,7 +193,7 @@ _DEED = re.compile(
 
 _NOT_ONCE = re.compile(
     r"""\b(?:instead\ of|rather\ than|not|never|always|every|each|any|all|whenever|from\ now\ on
-      |completely|entirely|altogether|for\ good)\b""",
+      |completely|entirely|altogether|for\ good|support\ for)\b""",
     re.VERBOSE,
 )
 """What names another option in an order, or says that it is meant for good."""

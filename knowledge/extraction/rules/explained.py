@@ -159,6 +159,7 @@ _STANDS = lazy_pattern(
         |(?:is|are)\ (?:now\ )?(?:the|our)\ (?:(?!only\b)\w+\ )?(?:source\ of\ truth|(?:preferred|recommended|standard|canonical|official|primary)\ (?!(?:problem|issue|reason|question|thing|concern)\b)\w+)\b)
       | (?:you\ (?:can|must|have\ to|need\ to)\ |just\ )?(?:use|run)\ x{3,}(?=\ (?:first\ )?to\ (?!(?:see|check|verify|confirm|find|reproduce|debug|show|be|look)\b)\w)
       | (?:to|for)\ [^,;?]{3,60},?\ (?:you\ (?:can|must|have\ to|need\ to)\ |just\ )?(?:use|run)\ x{3,}
+      | (?:all|every|each)\ (?:[\w'/.-]+\ ){1,3}can\ be\ \w+(?:ed|ne)\ (?:\w+ly\ )?(?:with|using|via|by|from)\ (?:the\ |a\ )?(?=x{3,}|--?\w|[\w-]*[./_-]\w)
       | you\ (?:can|must)\ (?!(?:see|check|verify|confirm|find|reproduce|debug|fix)\b)[^,;?]{3,60}\ (?:with|by\ running|using)\ x{3,}
       | the\ reason\ (?:why\ |that\ )?we\ (?!(?:see|get|had|have|are)\b)[^,;?]{3,60}\ is\ (?:that|because|to)\ \w
       | the\ only\ way\ to\ [^,;?]{3,60}\ is\ (?:to|by|with|via|through)\ \S

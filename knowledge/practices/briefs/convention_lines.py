@@ -37,7 +37,11 @@ def convention_lines(known: pl.DataFrame) -> Iterator[BriefLine]:
     yield from _places(of_kind)
 
 
-_EVERYDAY = r"^(?:pull|sync|rebase|push|merge)\b|^(?:create|open|raise|write|draft|review)(?: (?:the|an?|new|our))* (?:pr|prs|pull requests?|commits?|branch)$"
+_EVERYDAY = (
+    r"^(?:pull|sync|rebase|push|merge)\b"
+    r"|^(?:create|open|raise|write|draft|review)(?: (?:the|an?|new|our))*"
+    r" (?:pr|prs|pull requests?|commits?|branch)$"
+)
 """What everybody asks of an agent in each project."""
 
 

@@ -54,7 +54,7 @@ SETTLED = lazy_pattern(
     | ^we\ will\ (?:ship|release|launch)\ [^,;?]{{2,40}}?\ (?:with|without|as)\ \w
     | ^(?:{_ENDED}|hired|signed|bought|quit|going\ with|went\ with)\ (?!(?:it|this|that|them)\b)\w+\ \w
     | (?:^|,\ )(?:i|we)\ (?:are|am|will)\ (?:not\ (?:going\ to\ )?(?:support|renew|port|use|keep|have|run|build|ship|do|offer|translate|maintain)\b(?!\ (?:it|this|that)\b)\w*|no\ longer|(?:drop|archiv|retir|clos|deprecat|abandon|replac|keep)(?:p?ing)
-        |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|(?:archiv|deprecat|retir|sunsett|discontinu|dropp)ing|phasing\ out|(?:ultimately\ |eventually\ |always\ )?going\ to\ (?:deploy|host|support|adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
+        |(?:stay|stick|go)ing\ with|staying\ (?:at|on)|getting\ rid\ of|(?:switch|mov|migrat)ing\ (?:to|from|away|off)|(?:ultimately\ |eventually\ |always\ )?going\ to\ (?:deploy|host|support|adopt|drop|use|get\ rid\ of|switch|replace|remove|charge))\ (?!(?:it|this|that)\b)\w
     | ^(?:i|we)\ no\ longer\ (?!(?:recall|remember|know|see|get|think|understand|believe|recogni[sz]e)\b)\w | ^{_SOMETHING}\ (?:is|are)\ no\ longer\ (?:needed|used|supported|required|available|maintained)\b | ^no\ longer\ need\ \w
     | ^we\ cannot\ (?:use|upgrade|depend\ on|rely\ on|change|rename|drop|support|break|store|expose)\ {_CHORE}\S | ^we\ do\ not\ care\ about\ (?!{POINTED}(?<!the))\S
     | ^{_CHORE}{_SOMETHING}(?<!\bthat)(?<!\bwhich)\ (?:(?:is|are)\ not\ (?:needed|required|necessary|important|a\ (?:goal|priority|concern))|(?:does|do)\ not\ matter)\b | ^no\ (?:[\w'/-]+\ ){{2,5}}?(?:needed|required|necessary)\b
@@ -62,6 +62,8 @@ SETTLED = lazy_pattern(
     | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .'/@+-]{{2,40}}(?<!as)\ it\ (?:is|stays)(?:\ then)?(?:[,.!;]|\ but\b)
     | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}(?![\w.]*\ to\b)
     | \b(?:that\ is|it\ is)\ (?:final|settled|official)\b | ,\ (?:that|it)\ is\ decided\b | ^we\ will\ (?:not|never)\ {ORDER}\ {_CHORE}\S | \bonce\ and\ for\ all\b | ^{_SOMETHING}\ won\ over\ \w
+    | ^i\ thought\ we\ (?:(?:had\ |have\ )?(?:already\ )?(?:removed|dropped|renamed|deprecated|replaced|switched\ to|moved\ to)|no\ longer\ (?:use|need|support|have))\ (?!{POINTED}(?<!the))\S
+    | ^(?:drop|remove|end|stop)\ support\ for\ (?!{POINTED}(?<!the))\S
     | ^(?:decision|verdict|decided|agreed|settled)(?:\ (?:from|of|with)\ [^:]+)?:\ (?!we\ (?:start|begin|continue)\b)\w
     """,
     re.VERBOSE,

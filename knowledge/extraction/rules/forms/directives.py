@@ -49,13 +49,14 @@ FOR_GOOD = lazy_pattern(
         |should\ (?:not|only))\ (?!(?:be|have|need|think|see|know|happen|work|display|show)\b)\w
     | ^we\ (?:always|never|only|do\ not)\ {ORDER}\ (?!(?:it|this|that|to|them)\b)\w
     | ^{IN_GENERAL}\ (?:(?:in|for|of|on|with|under|at)\ \w+\ )?(?:must|shall|(?:has|have)\ to|(?:is|are)\ (?:never\ |not\ )?to\ be|may\ not)\ (?:not\ )?(?!(?:have\ been|work|pass|be\ able)\b)\w
-    | ^(?!(?:all|every|each)\ (?:of|the|second|other|time|right)\b)(?:all|every|each|any)\ (?:[\w'/.-]+\ ){{1,4}}(?<!\bthat\ )(?<!\bwhich\ )(?<!\bwho\ )(?:must|should|shall|may|will\ (?:have|use|get|return|support|need)|gets?|needs?\ (?:an?|to)|has\ to|have\ to|goes|go)
+    | ^(?!(?:all|every|each)\ (?:of|the|second|other|time|right)\b)(?:all|every|each|any)\ (?:[\w'/.-]+\ ){{1,9}}?(?<!\bthat\ )(?<!\bwhich\ )(?<!\bwho\ )(?:must|should|shall|may|will\ (?:have|use|get|return|support|need)|gets?|needs?\ (?:an?|to)|has\ to|have\ to|goes|go)
         \ (?!(?:have\ been|work|pass|be\ (?:green|passing|done|fine|fixed|ok))\b)\w
     | ^(?:only|nobody\ but)\ (?:the\ )?[\w-]+\ (?:[\w-]+\ )?(?:may|can|must|is\ allowed)\ \w
     | ^no\ (?:more\ )?{NO_SUCH}(?:\w+ing|{IN_GENERAL})(?:[.!]?$|\ (?:in|on|for|without|with|to|of|from|at|by|when|after|outside|unless|please)\b|,?\ please)
     | ^no\ (?:more\ )?(?:[\w-]+\ ){{1,3}}(?:is|are)\ (?:allowed|permitted|wanted)\b | {_START}use\ (?:the\ )?x{{2,}}\S*(?:\ (?:command|script|tool|task|target))?\ (?:for|when)\ (?!{POINTED})\w
     | ^(?:only\ )?use\ (?!{POINTED})[^,;]{{1,40}}?,?\ (?:not|never|over|instead\ of|rather\ than|and\ not)\ (?!{POINTED})\S | ^only\ use\ (?!{POINTED})\w
     | ^(?!{POINTED}|(?:we|i|use|put|drop|go|do)\b)(?:[\w'-]+\ ){{1,3}}(?:over|rather\ than)\ (?!{POINTED}|(?:time|night|to)\b)[\w'-]+(?:\ [\w'-]+)?(?:[,.!;]|$|\ (?:for|in|when|please)\b)
+    | ^use\ (?!{POINTED})\S+\ as\ (?:the|our)\ (?:package\ manager|formatter|linter|(?:test\ )?runner|default|database|backend|framework|source\ of\ truth)\b
     | ^prefer\ (?!no\b)\w | ^(?:i|we)\ would\ (?:much\ |really\ )?(?:prefer|rather)\ (?!(?:the|this|that|it|these|them|not|to|\w+\ the)\b)\w[^?]*\ (?:over|than|to|everywhere|instead\ of)\b
     | ^(?:avoid|stop|quit|refrain\ from)\ (?!{_SHOWS})(?:\w+ing\ (?:so\ many\ )?)?(?!our\b){IN_GENERAL} | ^stop\ (?:saying|writing|using|putting)\ x{{2,}} | ^(?:stay\ away\ from|keep\ out\ of|hands\ off)\ \S
     | ^(?:i|we)\ (?:also\ |really\ )*(?:want|expect|insist\ on|would\ like|need)\ (?:all|every|each|any|no)\ (?!of\b|tests?\ to\ (?:pass|run|be)\b)\w
@@ -114,7 +115,7 @@ FOR_GOOD = lazy_pattern(
 EVER = lazy_pattern(
     r"""\b(?:from\ (?:now|here)\ on|going\ forward|for\ (?:all|the)\ future|in\ (?:the\ |all\ )?future\b(?!\ (?:we|i|it|to|versions?|releases?|states?|plans?|work)\b)
       |(?:any|every|each)\ time\ (?:you|we)|^next\ time|whenever\ (?:you|we)\b(?!\ (?:need|want|like|wish|can|are|feel)\b)|at\ all\ times|under\ no\ circumstances|(?:without|no)\ exceptions?
-      |as\ a\ (?:general\ )?rule|^in\ general|in\ general(?=[.!]?$)|everywhere|once\ and\ for\ all
+      |as\ a\ (?:general\ )?rule|^in\ general|in\ general(?=[.!]?$)|everywhere|where(?:ver)?\ (?:it\ is\ )?possible|once\ and\ for\ all
       |in\ (?:unit\ |integration\ )?(?:tests|commit\ messages|comments|production)
       |(?:across|throughout)\ (?:the|our)\ (?:whole\ |entire\ )?(?:repo|repository|project|codebase|team)
       |(?:before|after|on|with|for|in)\ (?:every|each)\ (?:\w+\ )?(?:commit|push|change|edit|pr|merge|release|deploy|session|answer|reply)s?)\b""",
@@ -150,7 +151,7 @@ NO_DIRECTIVE = lazy_pattern(
     r"""\bnever\ mind\b | \b(?:your|best|own)\ (?:\w+\ )?(?:judge?ment|discretion|instinct|call)\b | \bwhatever\b
     | \bi\ do\ not\ (?:think|know|believe|see|understand|remember|get|mind|care|like|have|feel|need)\b
     | \b(?:i|we|they|he|she|it)\ (?:used\ to|would\ have|could\ have|should\ have|should\ not\ have)\b
-    | ^(?:take|have)\ a\ look\b | \b(?:provide|explain|describe|summari[sz]e|discuss|outline)\b.*\bin\ general[.!]?$
+    | ^(?:take|have)\ a\ look\b | \bthink\ (?:about|of|through)\b | \b(?:provide|explain|describe|summari[sz]e|discuss|outline)\b.*\bin\ general[.!]?$
     | \b(?:errors?|warnings?|exceptions?|getting|property)\b.*\b(?:is|are)\ not\ allowed\b | \bwill\ be\ \w+ed\b.*\bfuture\b | ^for\ (?:example|instance)\b
     | \bdo\ not\ (?:write|generate|show|give|provide|run)\ (?:me\ )?(?:any\ |more\ )*code\b(?!\ (?:without|that|in|for|with|which|like)\b)""",
     re.VERBOSE,

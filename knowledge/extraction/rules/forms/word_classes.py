@@ -75,7 +75,8 @@ STEERS = (
 """What is said of how a conversation goes on, not of what it is about."""
 
 DOUBTED = re.compile(
-    r"\b(?:lets? (?:us )?say|maybe|perhaps|probably|might|could|wonder\w*|guess|hopefully|not sure|whether|i (?:think|thought|believe|suppose"
+    r"\b(?:lets? (?:us )?say|maybe|perhaps|probably|might|could|wonder\w*|guess|hopefully|not sure|whether|i (?:think|thought(?! we (?:(?:had |have )?(?:already )?(?:removed|dropped|renamed|deprecated|replaced|switched to"
+    r"|moved to)|no longer (?:use|need|support|have))\b)|believe|suppose"
     r"|suspect|assume|wish)|(?:as|so) far as i (?:know|can tell|remember|understand)|seems?|looks like|apparently|if only|suppose|imagine|lol|haha\w*|jk)\b"
 )
 REPORTED = re.compile(

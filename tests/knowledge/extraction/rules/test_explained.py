@@ -65,6 +65,7 @@ from tests.knowledge.extraction.rules.fixtures import agent, human, raw_logs
         ("The tide charts live in `docs/tides`, not in the wiki.",) * 2,
         ("This is a monorepo, each package has its own lock file.",) * 2,
         ("The crane tests need docker running.",) * 2,
+        ("All checks can be done automatically with the --dev-quay flag",) * 2,
         (
             "The deploy tool is called quayctl, not quay",
             "The deploy tool is called quayctl, not quay",
