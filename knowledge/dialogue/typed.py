@@ -34,7 +34,7 @@ _PASTED_WHOLE = lazy_pattern(
       | this\ session\ is\ being\ continued\ from\ a\ previous
       | base\ directory\ for\ this\ skill:
       | \[pasted\ text\b | \[image[\s:#]
-      | operation\ stopped\ by\ hook\b
+      | operation\ stopped\ by\ hook\b | you\ are\ [^.\n]{0,60}\ taking\ over\ from\b
       | (?:please\ )?continue\ the\ conversation\ from\ where
     )""",
     re.IGNORECASE | re.VERBOSE,
@@ -181,6 +181,11 @@ _REMARKS = lazy_pattern(
 )
 """How a remark on code begins; an order begins with its verb."""
 
+_LEADS_IN = lazy_pattern(
+    r"(?i)^(?:and |this |same |another |next |one |is |also )*(?:for|in|at) \S+:\d+[\s.:,-]*"
+)
+"""How somebody says where a remark belongs that they paste."""
+
 _FINDS_FAULT = lazy_pattern(
     r"(?i)\b(?:consider|should|instead|never|unused|duplicate[sd]?|duplicating|missing|lacks?|without|fails?"
     r"|incorrect\w*|inconsistent\w*|could|may|might|caus(?:es?|ing)|lead(?:s|ing)|results? in|only"
@@ -222,7 +227,7 @@ def _remark(text: str) -> Iterator[tuple[int, int]]:
     end = len(text)
     if spoken:
         end = max((last for _, last in sentences(text) if last <= spoken.start()), default=0)
-    told = text[:end].strip()
+    told = _LEADS_IN.sub("", text[:end].strip())
     if (
         len(told) >= _FEWEST_REMARKED
         and _REMARKS.match(told)

@@ -21,7 +21,7 @@ class DrawnFact(Model):
 class DrawnLearning(Model):
     """A lesson that rests on a record."""
 
-    learning_id: str = tells("Its id.", "l_f4a2826654062026")
+    learning_id: str = tells("Its id.", "l_7bd6fe39ba5a3bba")
     title: str = tells("Its title.", "Use pnpm in this repository")
 
 

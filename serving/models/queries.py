@@ -17,7 +17,7 @@ from cairn.serving.status.pending import ATTITUDES, LEARN, MISSED, NOTICES, RESE
 
 FACT = Id.of("fact", "f_1c0ad2398567ecbb")
 ENTITY = Id.of("entity", "e_a4160f63031a50c7")
-LEARNING = Id.of("learning", "l_f4a2826654062026")
+LEARNING = Id.of("learning", "l_7bd6fe39ba5a3bba")
 EPISODE = Id.of("episode", "r_bb2c0d0b011bcbb2")
 CONVERSATION = Id("conversation_id", "Of a conversation.", "797df401-d9e3-405b-8320", ANY_ID)
 RECORD = Id.of("record", "r_bb2c0d0b011bcbb2")

@@ -179,7 +179,7 @@ class Learning(Model):
         "created_at",
     )  # fmt: skip
 
-    learning_id: str = of(LEARNINGS, "learning_id", "l_f4a2826654062026")
+    learning_id: str = of(LEARNINGS, "learning_id", "l_7bd6fe39ba5a3bba")
     namespace: str = of(LEARNINGS, "namespace", "samples")
     conversation_id: str = of(LEARNINGS, "conversation_id", "5690c15e-1a6d-450a-b23e")
     conversation_ids: list[str] = of(
@@ -373,7 +373,7 @@ class UsedFact(Model):
 class UsedLearning(Model):
     """A learning in short."""
 
-    learning_id: str = of(LEARNINGS, "learning_id", "l_f4a2826654062026")
+    learning_id: str = of(LEARNINGS, "learning_id", "l_7bd6fe39ba5a3bba")
     category: str = of(LEARNINGS, "category", "bug_fix")
     title: str = of(LEARNINGS, "title", "The test run failed because of a missing import")
 

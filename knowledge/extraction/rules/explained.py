@@ -141,7 +141,7 @@ _CAUSE = lazy_pattern(
 
 _STANDS = lazy_pattern(
     r"""(?:
-        (?:this|it)\ (?:is|will\ be)\ (?:(?:just|only|also)\ )*(?:an?\ |(?=(?:demo|test|toy|sample)\ ))(?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension|prototype|sdk|demo)\b
+        (?:this|it(?!\ is\ an?\ (?:public|private)\b))\ (?:is|will\ be)\ (?:(?:just|only|also)\ )*(?:an?\ |(?=(?:demo|test|toy|sample)\ ))(?!nice|great|good|cool|bad|better|simple|quick|new|huge|real|test|big)(?:[\w'/.-]+\ ){0,3}(?:monorepo|repo|repository|project|library|cli|app|application|service|plugin|website|codebase|fork|package|game|bot|extension|prototype|sdk|demo)\b
       | (?:(?:the|our|all|each|every)\ (?:[\w'/.-]+\ ){1,4}|(?!this\b|always\b|these\b|those\b|let\b)(?:[\w/.-]+\ )?[\w/.-]+(?<!s)s\ |x{3,}\ |[\w-]*\w[._/]\w[\w./-]*\ )(?:
           lives?\ (?:in|under|next\ to|at|on|inside|beside)\b
         | (?:is|are|gets?)\ (?:always\ |only\ |also\ )?(?:generated|built|rendered|tested|formatted|linted|bundled|packaged|compiled|provisioned|signed|backed|stored|shared|deployed|defined|configured|loaded|hosted|written|managed|vendored|owned|maintained|kept|read|published|exposed|used|implemented|handled|parsed|persisted)\ (?:from|in|with|by|on|to|at|as|under|via)\b

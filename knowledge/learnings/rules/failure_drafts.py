@@ -17,6 +17,7 @@ from cairn.knowledge.dialogue.trust import OUTCOME
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.fixes import COMMAND, EDIT, PLACEHOLDER, REPLACED
 from cairn.knowledge.failures.linking import BYPASSED, FIXED, Failure
+from cairn.knowledge.failures.other_ways import REFUSED_OPTION
 from cairn.knowledge.learnings.categories import Signal
 from cairn.knowledge.learnings.draft import Draft
 from cairn.knowledge.learnings.drafting import (
@@ -69,7 +70,12 @@ def teaches(failure: Failure, every: Sequence[ToolStep]) -> bool:
 
 
 def _says_itself(failure: Failure, every: Sequence[ToolStep]) -> bool:
-    """Whether a program printed how it is to be called, as git does: that needs no lesson."""
+    """Whether a program printed how it is to be called, as git does: that needs no lesson.
+
+    Nor does an option that it does not know.
+    """
+    if REFUSED_OPTION.search(failure.error.line):
+        return True
     printed = " ".join(failure.step.result.text.split()) if failure.step.result else ""
     ended = (*failure.changes, _within(failure, every)[-1])
     return any(_names(printed, one, failure.tried) for step in ended for one in step.actions)

@@ -106,7 +106,10 @@ _BY_THE_WAY = (
 """Files that are edited on the way, generated or hidden, or that everybody looks at first: none
 of them tells where the work is."""
 
-_OFTEN, _FEWEST_EDITING = 0.1, 6
+MOST_FILES = 4
+"""Files that are named as often edited."""
+
+_OFTEN, _FEWEST_EDITING = 0.1, 4
 """Of the conversations that edit files, those that edit one which is often edited; and their
 number."""
 
@@ -342,28 +345,30 @@ _AIMS = re.compile(r"(?:the|my|our) (?:idea|plan|goal|aim|point|intention)\b")
 
 
 def _places(known: pl.DataFrame) -> Iterator[BriefLine]:
-    """Package managers, then the files that are edited most."""
-    order = {"package_manager": 0, "edited_file": 1}
-    rows = (
-        known.filter(
-            pl.col("kind").is_in(list(order)),
-            (pl.col("kind") != "edited_file")
-            | (
-                ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY)
-                & (pl.col("share") >= _OFTEN)
-                & (pl.col("conversations") >= _FEWEST_EDITING)
-            ),
-        )
-        .sort(pl.col("kind").replace_strict(order), "rank", "project_fact_id")
-        .unique(["kind", "name"], keep="first", maintain_order=True)
+    """Package managers, then in one line the files that are edited most."""
+    best = known.sort("rank", "project_fact_id").unique(
+        ["kind", "name"], keep="first", maintain_order=True
     )
-    for row in rows.iter_rows(named=True):
-        said = "Often edited:"
-        if row["kind"] == "package_manager":
-            of = LANGUAGES.get(row["name"])
-            said = f"{of} packages are managed by" if of else "Packages are managed by"
+    for row in best.filter(kind="package_manager").iter_rows(named=True):
+        of = LANGUAGES.get(row["name"])
+        said = f"{of} packages are managed by" if of else "Packages are managed by"
         yield BriefLine(
             row["project_fact_id"], PLACE, short(f"{said} {row['name']}"),
+            row["conversations"], row["conversations"], row["last_seen"],
+        )  # fmt: skip
+    edited = best.filter(
+        pl.col("kind") == "edited_file",
+        ~pl.col("name").str.to_lowercase().str.contains(_BY_THE_WAY),
+        pl.col("share") >= _OFTEN,
+        pl.col("conversations") >= _FEWEST_EDITING,
+    ).head(MOST_FILES)
+    told = "Often edited:"
+    for place, name in enumerate(edited["name"]):
+        more = f"{told}{',' if place else ''} {name}"
+        told = more if len(more) <= LONGEST else told
+    for row in edited.head(1).iter_rows(named=True):
+        yield BriefLine(
+            row["project_fact_id"], PLACE, short(told),
             row["conversations"], row["conversations"], row["last_seen"],
         )  # fmt: skip
 

@@ -48,6 +48,11 @@ _STARTED = re.compile(
     r"(?=[\w@])|^(?:\./)?node_modules/\.bin/|^\./"
 )
 _AT_ONCE = re.compile(r" (?:-j ?\d*|--jobs[= ]\d+)(?= |$)")
+_SHOWN_AS = re.compile(
+    r" (?:(?:-f|--format|--reporter|--output-format)[= ]\S+|--verbose|--silent|--quiet"
+    r"|--color\S*|--no-color)(?= |$)"
+)
+"""How a command shows what it finds, which does not change what it does."""
 _SCRIPT = re.compile(r"^(npm|pnpm|yarn) run(?:-script)? (?=[\w:.-]+)")
 _ONLY_BY_RUN = re.compile(r"^npm (?!test\b|start\b|stop\b|restart\b)")
 TASK_ORDER = {task: place for place, task in enumerate(TASKS)}
@@ -188,7 +193,7 @@ def _is_for_the_moment(command: str) -> bool:
 
 def as_started(command: str) -> str:
     """A command without what only starts it; equal for those that are one."""
-    plain = _AT_ONCE.sub("", _STARTED.sub("", command))
+    plain = _SHOWN_AS.sub("", _AT_ONCE.sub("", _STARTED.sub("", command)))
     bare = _SCRIPT.sub(r"\1 ", plain)
     return plain if _ONLY_BY_RUN.match(bare) else bare
 

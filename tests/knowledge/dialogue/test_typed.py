@@ -64,6 +64,13 @@ def own(text: str) -> str:
             " see quay.go, it should never be called at night, that costs us a fee for each call.",
         ),
         (
+            "and this is for quay.go:37.. When berthOf() is called without a chart, loadTides()"
+            " returns an empty list, which is never checked, so that the ships are only moored by"
+            " chance, until the next tide comes.",
+            "",
+        ),
+        ("You are the harbour master, taking over from an older crew.\n\nNever moor twice.", ""),
+        (
             "# In app browser:\n- The user has it open.\n\n## My request for Codex:\nUse tabs.",
             "Use tabs.",
         ),

@@ -37,6 +37,11 @@ def test_an_error_that_was_explained_and_solved_is_a_bug_fix(session, solved):
     assert draft.confidence >= 0.6
 
 
+def test_an_option_that_a_program_does_not_know_needs_no_lesson(session, solved):
+    red = ("run", "tide show --short", "error: unknown flag: --short", "error")
+    assert drafts(session(*solved[:2], red, ("run", "tide show", "ebb"), *PADDING)) == []
+
+
 def test_what_a_compiler_says_of_new_code_teaches_nothing(session, solved):
     red = ("run", "go test ./tide", "tide/tide.go:9: undefined: gaugeOf\nFAIL", "error")
     why = (

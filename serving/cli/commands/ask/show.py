@@ -79,7 +79,7 @@ EPISODE_COLUMNS = (
     epilog="""\b
 Examples:
   cairn show f_1c0ad2398567ecbb
-  cairn show l_f4a2           (the beginning of an id is enough)
+  cairn show l_7bd6           (the beginning of an id is enough)
   cairn show f_1c0ad2398567ecbb --as-of 2026-02-20 --json
   cairn show e_a4160f63031a50c7 --events
   cairn show w_95f1bee0          (a practice: its runs, how many passed)"""

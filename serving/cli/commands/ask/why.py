@@ -15,7 +15,7 @@ from cairn.serving.read.display import one_line
     epilog="""\b
 Examples:
   cairn why f_1c0ad239        (the beginning of an id is enough)
-  cairn why l_f4a2826654062026 --json
+  cairn why l_7bd6fe39ba5a3bba --json
   cairn why ef_ebb1b67867c912d7   (what ended an error: the failure, and the call after it)
   cairn why r_c76f145f9a0ab7d8 --uses     (what depends on a record)
   cairn why r_c76f145f9a0ab7d8 --uses --events --json"""

@@ -8,8 +8,8 @@ from cairn.serving.cli import options
 @click.command(
     epilog="""\b
 Examples:
-  cairn rate l_f4a2 up
-  cairn rate l_f4a2 down
+  cairn rate l_7bd6 up
+  cairn rate l_7bd6 down
 
 A learning c sure becomes c + 0.3 (1 - c) sure by a thumb up, and 0.7 c by one down; each counts. It
 stays with the lesson when a changed rule or model words that anew. Of a fact, `cairn confirm` and

@@ -234,9 +234,17 @@ def test_files_that_are_edited_on_the_way_seldom_or_seen_at_once_are_no_places()
     )  # fmt: skip
     (file,) = ground().project_facts.iter_rows(named=True)
     facts = [file | {"project_fact_id": name, "name": name} for name in names]
-    facts.append(file | {"project_fact_id": "few", "name": "few.go", "conversations": 5})
+    facts.append(file | {"project_fact_id": "few", "name": "few.go", "conversations": 3})
     lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
     assert [line.text for line in lines if line.kind == PLACE] == ["Often edited: a.go"]
+    names = ("b.go", "c.go", "d.go", "e.go", "f.go")
+    facts = [
+        file | {"project_fact_id": name, "name": name, "rank": rank}
+        for rank, name in enumerate(names)
+    ]
+    lines = brief("quay", ground()._replace(project_facts=PROJECT_FACTS.frame(facts)))
+    told = [line.text for line in lines if line.kind == PLACE]
+    assert told == ["Often edited: b.go, c.go, d.go, e.go"]
 
 
 def test_a_decision_is_told_with_its_answer_whatever_was_asked() -> None:
@@ -348,6 +356,7 @@ def test_what_ran_once_is_not_told_beside_what_is_usual() -> None:
         practice("format", "go fmt ./...", conversations=1),
         practice("lint", "just lint", conversations=19),
         practice("lint", "go vet ./...", conversations=1),
+        practice("lint", "just lint --format json", conversations=2),
     ]
     assert [line.text for line in practice_lines(PRACTICES.frame(told))] == [
         "lint: `just lint`", "format: `just fmt`", "lint: `go vet ./...`",
