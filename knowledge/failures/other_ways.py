@@ -111,11 +111,13 @@ def _without(failed: ToolStep, line: str, before: Action, after: ToolStep) -> st
         word for word in after.command.split() if _SETS.match(word) and word not in failed.command
     ]
     program = " ".join([*new, *_named(before.key)])
+    left = left and all(_PLAIN.search(word) for word in new)
     return f"Ran `{program}` without `{given}`." if left else None
 
 
 _SETS = re.compile(r"[A-Z][A-Z0-9_]*=\S+$")
-"""How a variable is set for a command."""
+_PLAIN = re.compile(r"=(?:true|false|yes|no|on|off|none|cat|:|\d{1,3})$")
+"""How a variable is set for a command; and a value that is nobody's own."""
 
 
 def _named(key: str) -> list[str]:

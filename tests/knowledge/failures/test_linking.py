@@ -370,3 +370,5 @@ def test_a_variable_without_which_it_would_ask_is_told_with_the_option_that_went
     red = ("run", "git rebase --continue --no-edit", "error: unknown option `no-edit'", "error")
     (row,) = rows(session, red, ("run", "GIT_EDITOR=true git rebase --continue", "done"))
     assert row["fix"] == "Ran `GIT_EDITOR=true git rebase` without `--no-edit`."
+    (row,) = rows(session, red, ("run", "QUAY=/home/ada git rebase --continue", "done"))
+    assert row["fix"] is None
