@@ -226,6 +226,8 @@ def _remark(text: str) -> Iterator[tuple[int, int]]:
     spoken = _SPEAKS.search(text)
     end = len(text)
     if spoken:
+        if spoken.start() < _FEWEST_REMARKED:
+            return
         end = max((last for _, last in sentences(text) if last <= spoken.start()), default=0)
     told = _LEADS_IN.sub("", text[:end].strip())
     if (

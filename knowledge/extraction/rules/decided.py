@@ -136,9 +136,9 @@ _OBJECTLESS = re.compile(r"(?:there is )?no need to \w+(?: (?:or|and) \w+)?[.!]?
 """What need not be done to something that stands before it."""
 
 _PASSES = (
-    *("if ", "for now", "for the moment", "today", "this time"),
-    *("for the first ", "for the second ", "for the third ", "for the last "),
-)
+    "if ", "for now", "for the moment", "today", "this time", "for the first ",
+    "for the second ", "for the third ", "for the last ",
+)  # fmt: skip
 """How a clause begins that makes of what follows no decision, or none for long."""
 
 _FOLLOWING = re.compile(

@@ -17,6 +17,7 @@ from cairn.knowledge.dialogue.sentences import capitalised
 from cairn.knowledge.dialogue.tool_calls import EDIT_TOOLS, PATH_INPUTS
 from cairn.knowledge.dialogue.trust import PERSON
 from cairn.knowledge.extraction.rules.directives import directives, plain_words
+from cairn.knowledge.extraction.rules.forms.word_classes import COMMIT_ID
 from cairn.knowledge.extraction.rules.rule import (
     CALLS,
     SAID_BY_PERSON,
@@ -52,29 +53,25 @@ _QUIET = frozenset(
 _LONGEST_CALL = 80
 FEWEST_WORDS = 3
 
-_OBJECTS = lazy_pattern(
-    r"""\b(?:not|no|never|don't|dont|doesn't|isn't|aren't|won't|can't|cannot|shouldn't|without
-      |instead|rather|too|only|wrong|slow|slowly|long|dangerous|risky|unnecessary
-      |unneeded|alone|stop|leave|wait|first|manually|myself|by\ hand|break|breaks|breaking
-      |overkill|useless|hate|avoid|skip|before\ (?:you|any|each|every|\w+ing))\b""",
-    re.VERBOSE,
-)
+_SPEAKS_AGAINST = r"""not|no|never|don't|dont|doesn't|isn't|aren't|won't|can't|cannot|shouldn't
+      |without|instead|rather|too|only|slow|slowly|long|dangerous|risky|unnecessary|unneeded|alone
+      |stop|leave|manually|myself|by\ hand|break|breaks|breaking|overkill|useless|hate|avoid|skip
+      |before\ (?:you|any|each|every|\w+ing)"""
+
+_OBJECTS = lazy_pattern(rf"\b(?:{_SPEAKS_AGAINST}|wrong|wait|first)\b", re.VERBOSE)
 """What in a sentence speaks against something."""
 
 _HOLDS = lazy_pattern(
-    r"""(?i)\b(?:not|no|never|(?:do|does|is|are|wo|ca|should)n['’]?t|cannot|without|instead|rather|too
-      |only|slow(?:ly)?|long|hours?|minutes?|dangerous|risky|unnecessary|unneeded|alone|stop|leave
-      |manually|myself|by\ hand|before\ (?:you|any|each|every|\w+ing)|breaks?|breaking|overkill
-      |useless|hate|avoid|skip|prefer|always|use|must|should|every|each|delet\w+|remov\w+
-      |overwrit\w+|drops?|wipes?|kills?|los(?:es?|ing)|costs?)\b
+    rf"""\b(?:{_SPEAKS_AGAINST}|(?:does|is|are|wo|ca|should)nt|hours?|minutes?|prefer|always|use|must
+      |should|every|each|delet\w+|remov\w+|overwrit\w+|drops?|wipes?|kills?|los(?:es?|ing)|costs?)\b
       |^\W*(?:that|this|it)\b""",
     re.VERBOSE,
 )
 """How a reason forbids, or tells the cost or what to do instead, so that it holds next time."""
 
 _OF_NOW = lazy_pattern(
-    r"""(?i)\b(?:first|now|yet|already|let['’]?s|wait|actually|pause|later|today|still|again)\b
-      |\bgoing\ to\b|https?://|\b(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[a-f\d]{7,40}\b
+    rf"""\b(?:first|now|yet|already|let'?s|wait|actually|pause|later|today|still|again)\b
+      |\bgoing\ to\b|https?://|\b{COMMIT_ID}
       |\bthis\ (?!repo|project|folder|directory|machine|codebase|kind|tool|command)\w""",
     re.VERBOSE,
 )
@@ -294,7 +291,8 @@ def _of_command(reason: str, command: str) -> bool:
 
 def _holds(reason: str) -> bool:
     """Whether a reason holds for the next call, too, and not for the work as it stands."""
-    return _HOLDS.search(reason) is not None and _OF_NOW.search(reason) is None
+    plain = reason.lower().replace("’", "'")
+    return _HOLDS.search(plain) is not None and _OF_NOW.search(plain) is None
 
 
 def _refuses(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:

@@ -26,6 +26,7 @@ from cairn.knowledge.extraction.rules.forms.everyday import (
     with_subject,
 )
 from cairn.knowledge.extraction.rules.forms.word_classes import (
+    COMMIT_ID,
     DOUBTED,
     IN_GENERAL,
     INVERTED,
@@ -202,7 +203,7 @@ class _Headings:
         listed = _MARKER.match(line.lstrip()) is not None
         if title := _HEADING.match(told):
             self._section, self._lead = (title[1] or title[2]).lower(), ""
-        elif (told.endswith(":") or _OF_THOUGHT.search(told)) and not listed:
+        elif not listed and (told.endswith(":") or _OF_THOUGHT.search(told)):
             self._lead = told.lower()
         elif not listed:
             self._lead = ""
@@ -339,7 +340,7 @@ def passes(told: str) -> bool:
 
 
 _PASSES = lazy_pattern(
-    r"""(?i)(?<![\#\w])(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[a-f\d]{7,40}\b
+    rf"""(?i)(?<![\#\w]){COMMIT_ID}
       | ,\ (?:is|are|was|were|does|do|did)\ (?:it|this|that|there|they|we|you|i)\b
       | ,\ trying\ another\b | ,\ please\ (?:(?:take|have)\ a\ look|check|look|fix|investigate)\b
       | \byou\ know\ what\ i\ mean\b | \bidk\b | \bor\ something\b

@@ -114,9 +114,10 @@ def refusals(reads: Frames, requests: Mapping[str, list[Request]]) -> Iterator[t
             refused[f"run `{row['words']}`"].append({**row, "why": ""})
     for name, rows in sorted(refused.items()):
         seen = occurrences(rows, requests)
-        refused_in = {one.conversation for one in seen}
+        if len(seen) < FEWEST_ASKED:
+            continue
         call = name.removeprefix("run ").strip("`")
-        if len(seen) < max(FEWEST_ASKED, _let_run(reads["command_runs"], call, refused_in)):
+        if len(seen) < _let_run(reads["command_runs"], call, {one.conversation for one in seen}):
             continue
         reasons = sorted((row["at"], row["why"]) for row in rows if row["why"])
         why = next((reason for _, reason in reasons), "")

@@ -162,9 +162,10 @@ def _asked(question: str) -> str:
     asked = text if at is None else told[at]
     if at and len(asked.split()) < _FEWEST_WORDS:
         asked = f"{told[at - 1]} {asked}"
-    lead, colon, rest = asked.rstrip("? ").rpartition(": ")
+    asked = asked.rstrip("? ")
+    lead, _, rest = asked.rpartition(": ")
     long = len(lead.split()) > _LONGEST_LEAD and len(rest.split()) >= _FEWEST_WORDS
-    return read_alone(rest if colon and long else asked.rstrip("? "))
+    return read_alone(rest if long else asked)
 
 
 def from_pattern(pattern: StatedPattern, scene: Scene) -> Draft:

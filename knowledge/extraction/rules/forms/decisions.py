@@ -7,7 +7,12 @@ They are matched on a clause in lower case whose contractions are written out.
 
 import re
 
-from cairn.knowledge.extraction.rules.forms.word_classes import DOUBTED, ORDER, POINTED
+from cairn.knowledge.extraction.rules.forms.word_classes import (
+    DOUBTED,
+    ORDER,
+    POINTED,
+    THOUGHT_GONE,
+)
 from cairn.knowledge.nlp.patterns import lazy_pattern
 
 _CHOSEN = (  # with a verb before it: what is chosen in "the chosen ship" nobody has decided just now
@@ -62,7 +67,7 @@ SETTLED = lazy_pattern(
     | ^(?!.*\b(?:what|how|where|why|who)\b)[\w .'/@+-]{{2,40}}(?<!as)\ it\ (?:is|stays)(?:\ then)?(?:[,.!;]|\ but\b)
     | ^(?!{POINTED})[^;?]*?\b(?:from|as\ of|starting)\ {_DATE}(?![\w.]*\ to\b)
     | \b(?:that\ is|it\ is)\ (?:final|settled|official)\b | ,\ (?:that|it)\ is\ decided\b | ^we\ will\ (?:not|never)\ {ORDER}\ {_CHORE}\S | \bonce\ and\ for\ all\b | ^{_SOMETHING}\ won\ over\ \w
-    | ^i\ thought\ we\ (?:(?:had\ |have\ )?(?:already\ )?(?:removed|dropped|renamed|deprecated|replaced|switched\ to|moved\ to)|no\ longer\ (?:use|need|support|have))\ (?!{POINTED}(?<!the))\S
+    | ^{THOUGHT_GONE}\ (?!{POINTED}(?<!the))\S
     | ^(?:drop|remove|end|stop)\ support\ for\ (?!{POINTED}(?<!the))\S
     | ^(?:decision|verdict|decided|agreed|settled)(?:\ (?:from|of|with)\ [^:]+)?:\ (?!we\ (?:start|begin|continue)\b)\w
     """,

@@ -74,10 +74,19 @@ STEERS = (
 )
 """What is said of how a conversation goes on, not of what it is about."""
 
+THOUGHT_GONE = (
+    r"i\ thought\ we\ (?:(?:had\ |have\ )?(?:already\ )?(?:removed|dropped|renamed|deprecated|replaced|switched\ to|moved\ to)"
+    r"|no\ longer\ (?:use|need|support|have))\b"
+)
+"""What somebody says they know to be gone: they doubt whoever brings it back."""
+
+COMMIT_ID = r"(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[a-f\d]{7,40}\b"
+"""The id of a commit, or a part of one, in lower case."""
+
 DOUBTED = re.compile(
-    r"\b(?:lets? (?:us )?say|maybe|perhaps|probably|might|could|wonder\w*|guess|hopefully|not sure|whether|i (?:think|thought(?! we (?:(?:had |have )?(?:already )?(?:removed|dropped|renamed|deprecated|replaced|switched to"
-    r"|moved to)|no longer (?:use|need|support|have))\b)|believe|suppose"
-    r"|suspect|assume|wish)|(?:as|so) far as i (?:know|can tell|remember|understand)|seems?|looks like|apparently|if only|suppose|imagine|lol|haha\w*|jk)\b"
+    r"\b(?:lets? (?:us )?say|maybe|perhaps|probably|might|could|wonder\w*|guess|hopefully|not sure|whether|(?!"
+    + THOUGHT_GONE
+    + r")i (?:think|thought|believe|suppose|suspect|assume|wish)|(?:as|so) far as i (?:know|can tell|remember|understand)|seems?|looks like|apparently|if only|suppose|imagine|lol|haha\w*|jk)\b"
 )
 REPORTED = re.compile(
     r"\b(?:said|says|told|wrote|writes|claims|asked|asks|suggests?|suggested|recommends?|insists?)\b"
