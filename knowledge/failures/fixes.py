@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from cairn.knowledge.dialogue.edits import edits_of
 from cairn.knowledge.dialogue.retries import FOUND_MISSING
 from cairn.knowledge.dialogue.sentences import fix, imperative, said
 from cairn.knowledge.dialogue.shortcuts.commands import only_checks
 from cairn.knowledge.dialogue.shortcuts.files import is_config
-from cairn.knowledge.dialogue.shortcuts.shortcuts import edits_of
 from cairn.knowledge.dialogue.tool_calls import Action, ToolStep
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.identifiers import changed_lines, names_in, of_change, of_error
@@ -158,7 +158,7 @@ def _made_here(file: str, before: Sequence[ToolStep]) -> bool:
         created and edit.path == file
         for step in before
         if step.kind == "edit" and step.worked and file in step.files
-        for edit, created in edits_of(step.call, step.result.text if step.result else "")
+        for edit, created in edits_of(step.call.input, step.result.text if step.result else "")
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from cairn.knowledge.dialogue.shortcuts.shortcuts import edits_of
+from cairn.knowledge.dialogue.edits import edits_of
 from cairn.knowledge.dialogue.shortcuts.tests import lines_of
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 from cairn.knowledge.nlp.text import STOP_WORDS
@@ -70,7 +70,7 @@ def of_change(step: ToolStep) -> set[str]:
     found: set[str] = set()
     for path in step.files:
         found.update(_of_file(path))
-    for edit, _ in edits_of(step.call, told):
+    for edit, _ in edits_of(step.call.input, told):
         old, new = lines_of(edit.old or ""), lines_of(edit.new)
         differ = [*(old - new), *(new - old)]
         found.update(name for line in differ[:200] for name in _NAME.findall(line[:400]))
@@ -82,7 +82,7 @@ def changed_lines(step: ToolStep) -> tuple[list[str], list[str]]:
     told = step.result.text if step.result else ""
     gone: list[str] = []
     come: list[str] = []
-    for edit, _ in edits_of(step.call, told):
+    for edit, _ in edits_of(step.call.input, told):
         old, new = _lines(edit.old or ""), _lines(edit.new)
         gone += [line for line in old if line not in new]
         come += [line for line in new if line not in old]

@@ -19,6 +19,22 @@ def without_markup(text: str) -> str:
     return _without_tagged(_FENCE.sub(lambda fence: blanked(fence[0]), text))
 
 
+_WRAP = re.compile(r"\n(?=[ \t]*+(?!\n|[-*+>]\s|[#|]|```|~~~|\d{1,3}[.)]\s)\S)")
+_WHOLE_LINE = re.compile(r"\s*(?:[#|]|```|~~~|$)|.*:[*_]*\s*$")
+
+
+def unwrapped(text: str) -> str:
+    """A Markdown text of the same length, each paragraph and item of a list on one line."""
+    return _WRAP.sub(
+        lambda end: (
+            "\n"
+            if _WHOLE_LINE.match(text, text.rfind("\n", 0, end.start()) + 1, end.start())
+            else " "
+        ),
+        text,
+    )
+
+
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _STAGED = re.compile(r"(?<=[.!?…\w])\s*\[(?=[a-z])[^\[\]]{3,}\]\s*$")
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from cairn.knowledge.consolidation.verdicts.standing import known_stretches, seen_at
-from cairn.knowledge.dialogue.trust import PERSON
+from cairn.knowledge.dialogue.trust import OUTCOME, PERSON
 from cairn.knowledge.failures.lookup import is_for_its_names
 from cairn.knowledge.failures.signatures import SLOT, SLOTTING
 from cairn.knowledge.interests.preferences import muted
@@ -37,6 +37,7 @@ from cairn.knowledge.practices.places.projects import in_projects, naming
 from cairn.knowledge.schema import tables
 from cairn.knowledge.schema.calendar import watermark
 from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import NAME_PREDICATES
 
 SCHEMA = 1
 """Rises when the file changes so that a client of before would misread it."""
@@ -265,8 +266,9 @@ def _brief_lines(
 
 
 def _facts(said: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText]:
-    """What people said, in the projects in which they said it."""
-    sure = said.filter(trust=PERSON)
+    """What people said, and what was written down, in the projects in which it was."""
+    written = (pl.col("trust") == OUTCOME) & ~pl.col("predicate").is_in(NAME_PREDICATES)
+    sure = said.filter((pl.col("trust") == PERSON) | written)
     for fact, content, talk in sure.select("fact_id", "content", "conversation_id").iter_rows():
         if talk in of:
             yield RecallText(fact, FACT, of[talk], harmless(short(content, LONGEST_TEXT)), content)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import polars as pl
 
 from cairn.knowledge.dialogue.background import NOTICE, BackgroundEnd, ends, goes_on, told_ends
+from cairn.knowledge.dialogue.edits import edits_of
 from cairn.knowledge.dialogue.errors import refused
 from cairn.knowledge.dialogue.outputs import TELLS_STATUS
-from cairn.knowledge.dialogue.shortcuts.shortcuts import edits_of
 from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
 from cairn.knowledge.dialogue.turns import Turn, conversations, heads, readable
 from cairn.knowledge.engine.extractors import Extractor
@@ -142,7 +142,7 @@ def _written(step: ToolStep, checkouts: Checkouts) -> set[str]:
     if step.kind == "edit" and step.worked and len(step.files) == 1:
         place = checkouts.relative(step.files[0])
         told = step.result.text if step.result else ""
-        if place and "/" not in place and any(new for _, new in edits_of(step.call, told)):
+        if place and "/" not in place and any(new for _, new in edits_of(step.call.input, told)):
             found.add(place)
     return found
 

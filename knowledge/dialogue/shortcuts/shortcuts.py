@@ -9,10 +9,10 @@ weaken them, in the modules of these names.
 # ruff: noqa: E501  (a pattern is easier to read where it is not broken)
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
 
+from cairn.knowledge.dialogue.edits import Edit, edits_of
 from cairn.knowledge.dialogue.errors import refused
 from cairn.knowledge.dialogue.shortcuts import settings, tests
 from cairn.knowledge.dialogue.shortcuts.commands import Weakening, narrowed, weakenings
@@ -29,13 +29,7 @@ from cairn.knowledge.dialogue.shortcuts.files import (
 )
 from cairn.knowledge.dialogue.shortcuts.kinds import KINDS
 from cairn.knowledge.dialogue.shortcuts.tests import LONGEST_LINE, lines_of
-from cairn.knowledge.dialogue.tool_calls import (
-    NEW_TEXT,
-    OLD_TEXT,
-    PATH_INPUTS,
-    ToolStep,
-    shell_command,
-)
+from cairn.knowledge.dialogue.tool_calls import ToolStep, shell_command
 from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.nlp.shell.parser import commands
 
@@ -103,19 +97,6 @@ _GOES_ON = re.compile(
     r"[\"']?\s*(?:\d?>&\d\s*|[12&]?>{1,2}\s*/dev/(?:null|stderr|stdout|tty)\s*)*+(?:&?\d?>|\|&?(?!\|)(?!\s*(?:grep|wc|head|tail|less|more|sort|uniq|cut|rg|cat -)\b[^|>]*(?:[;&]|$)))"
 )
 """What is printed goes on into a file, or into a program that does more than show it."""
-
-_WHOLE_TEXT = ("content", "file_text", "contents", "new_source")
-_CREATED = re.compile(r"(?i)\bcreated\b|\bnew file\b")
-_PATCH_FILE = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+)$")
-
-
-class Edit(NamedTuple):
-    """A change of a file: what it takes out and what it brings in; `old` is None if unknown."""
-
-    path: str
-    old: str | None
-    new: str
-    deleted: bool = False
 
 
 @lru_cache(maxsize=4_096)
@@ -235,7 +216,7 @@ def shortcut(steps: Iterable[ToolStep], *texts: str) -> str | None:
 
 def _last_changed(step: ToolStep, told: str, before: str | None) -> str | None:
     """The shortcut that a changed test would be: none once what it tests is changed after it."""
-    for edit, created in edits_of(step.call, told):
+    for edit, created in edits_of(step.call.input, told):
         old, new = lines_of(edit.old or ""), lines_of(edit.new)
         if is_test(edit.path) and not created and tests.touched(edit.old or "", edit.new):
             before = "expectation_edited"
@@ -254,57 +235,8 @@ def in_call(call: Turn, told: str = "", known: frozenset[Weakening] = frozenset(
     line = shell_command(call.input)
     if line and "*** Begin Patch" not in line and (name := in_command(line, known)):
         return name
-    found = (in_edit(edit, created=created) for edit, created in edits_of(call, told))
+    found = (in_edit(edit, created=created) for edit, created in edits_of(call.input, told))
     return next((name for name in found if name), None)
-
-
-def edits_of(call: Turn, told: str) -> list[tuple[Edit, bool]]:
-    """Changes of files that a call makes, and whether each file was not there before."""
-    inputs = call.input
-    sources = (shell_command(inputs), *_texts(inputs, ("patch", "input")))
-    patch = next((text for text in sources if "*** Begin Patch" in text), "")
-    if patch:
-        return [(edit, edit.old is None) for edit in _patched(patch)]
-    created = _CREATED.search(told[:200]) is not None
-    return [(edit, created) for edit in _edits(inputs)]
-
-
-def _edits(inputs: dict[str, Any]) -> Iterator[Edit]:
-    path = next(iter(_texts(inputs, PATH_INPUTS)), "")
-    edits = inputs.get("edits")
-    for pair in edits if isinstance(edits, list) else [inputs]:
-        if isinstance(pair, dict):
-            new = next(iter(_texts(pair, NEW_TEXT)), None)
-            if new is not None:
-                yield Edit(path, next(iter(_texts(pair, OLD_TEXT)), ""), new)
-    for text in _texts(inputs, _WHOLE_TEXT):
-        yield Edit(path, None, text)
-
-
-def _patched(patch: str) -> Iterator[Edit]:
-    """Changes in the format of apply_patch."""
-    path, kind = "", ""
-    old: list[str] = []
-    new: list[str] = []
-    for line in [*patch.splitlines(), "*** End Patch"]:
-        if line.startswith("*** "):
-            if path and (old or new or kind == "Delete"):
-                before = None if kind == "Add" else "\n".join(old)
-                yield Edit(path, before, "\n".join(new), deleted=kind == "Delete")
-            found = _PATCH_FILE.match(line)
-            kind, path = (found[1], found[2].strip()) if found else ("", "")
-            old, new = [], []
-        elif line.startswith("-"):
-            old.append(line[1:])
-        elif line.startswith("+"):
-            new.append(line[1:])
-        elif line.startswith(" "):
-            old.append(line[1:])
-            new.append(line[1:])
-
-
-def _texts(inputs: dict[str, Any], names: Sequence[str]) -> list[str]:
-    return [str(inputs[name]) for name in names if isinstance(inputs.get(name), str)]
 
 
 def _found(patterns: Patterns, text: str) -> str | None:

@@ -15,6 +15,7 @@ from cairn.knowledge.extraction.rules import (
     remember_requests,
     salient,
     statements,
+    written_down,
 )
 from cairn.knowledge.extraction.rules.rule import Record, Rule, RuleExample, RuleMatch, field_text
 
@@ -27,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     *decided.RULES,
     *chosen.RULES,
     *refusals.RULES,
+    *written_down.RULES,
     *explained.RULES,
     *salient.RULES,
     *entities.RULES,

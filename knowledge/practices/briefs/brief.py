@@ -11,7 +11,7 @@ import polars as pl
 
 from cairn.knowledge.dialogue.overruled import parts_of_choice
 from cairn.knowledge.dialogue.sentences import capitalised
-from cairn.knowledge.dialogue.trust import PERSON, TRUSTS
+from cairn.knowledge.dialogue.trust import OUTCOME, PERSON, TRUSTS
 from cairn.knowledge.nlp.plain_words import lead_in, plain_words
 from cairn.knowledge.nlp.text import estimated_tokens, words
 from cairn.knowledge.practices.briefs.convention_lines import asked_again, convention_lines
@@ -238,13 +238,14 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
             ground.practices, ground.error_signatures, ground.project_facts, ground.conversations
         )
     )  # fmt: skip
-    wanted, known, decided = _facts(names_of(project, ground.projects), ground.facts)
+    wanted, written, known, decided = _facts(names_of(project, ground.projects), ground.facts)
     managers = places.filter(kind="package_manager")["name"].to_list()
     first, more = by_proof(list(practice_lines(practices, managers)))
     proven, changed = proven_errors(signatures)
     kinds = (
         (first, FIRST_PRACTICES),
         (wanted, FIRST_WANTED),
+        (written, FIRST),
         (list(asked_again(places)), FIRST),
         (proven, FIRST),
         (list(recurring_errors(signatures)), 1),
@@ -262,7 +263,7 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
 
 
 def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
-    """What is wanted of a project, what is known of it, and what was decided, with its day.
+    """What is wanted of a project, and written down of it; what is known; what was decided when.
 
     A person's word comes first, then what was seen, then what agents said; of these what was said
     most often, of decisions the latest: at most MOST_DECISIONS of them. What a person says of how
@@ -296,11 +297,13 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
     )  # fmt: skip
     said = said.sort(pl.col("kind") == FACT, maintain_order=True)
     said = said.filter(pl.Series(not_told_before(said["content"]), dtype=pl.Boolean))
-    lines = [_of_fact(row) for row in said.iter_rows(named=True) if row["predicate"] != DECIDES]
+    rows = said.filter(pl.col("predicate") != DECIDES)
+    lines = [(_of_fact(row), row["trust"] == OUTCOME) for row in rows.iter_rows(named=True)]
     latest = said.filter(predicate=DECIDES).sort("last_seen", descending=True, maintain_order=True)
     return (
-        [line for line in lines if line.kind != FACT],
-        [line for line in lines if line.kind == FACT],
+        [line for line, seen in lines if line.kind != FACT and not seen],
+        [line for line, seen in lines if line.kind != FACT and seen],
+        [line for line, _ in lines if line.kind == FACT],
         [_of_fact(row) for row in latest.head(MOST_DECISIONS).iter_rows(named=True)],
     )
 

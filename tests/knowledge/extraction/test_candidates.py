@@ -128,6 +128,7 @@ def test_the_subject_tells_task_from_action_and_the_entity_is_the_project_or_the
         ("c3", "harbour", "project"),
         ("c4", "harbour", "project"),
         ("c5", "harbour", "project"),
+        ("c6", "harbour", "project"),
     ]
     nobody = candidates(raw_logs([human("I prefer tabs over spaces.")], project=None), Policy())
     assert nobody.candidates.select("entity_name", "entity_type").rows() == [("user", "person")]

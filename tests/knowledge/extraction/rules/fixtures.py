@@ -193,9 +193,25 @@ IN_PASSING = (
 )
 
 
+WRITTEN_DOWN = (
+    human("Write that down for next time."),
+    call(
+        "Edit",
+        file_path="/srv/harbour/AGENTS.md",
+        old_string="# Quays",
+        new_string="# Quays\n\n- Never dredge at night: neighbours sleep.\n- Four quays.",
+    ),
+    call(
+        "Write",
+        file_path="/home/ada/.claude/projects/-srv-harbour/memory/MEMORY.md",
+        content="- The crane of quay 3 is locked by night — the pilot has its key.",
+    ),
+)
+
+
 def everything() -> pl.DataFrame:
-    """A session about a project, a chat of nothing of the kind, a decision, refusals, answers."""
+    """A session about a project, a chat of nothing of the kind, a decision, refusals, answers, notes."""
     chat = raw_logs((), CHAT, (CORRECTED,), project=None)
     refused = raw_logs((), (), (), REFUSALS, ANSWERS)
-    passing = raw_logs((), (), (), (), (), IN_PASSING)
+    passing = raw_logs((), (), (), (), (), IN_PASSING, WRITTEN_DOWN)
     return pl.concat([raw_logs(SESSION), chat, refused, passing])

@@ -56,6 +56,7 @@ def test_names_are_unique_and_confidences_fixed() -> None:
         "redirects": 0.8,
         "explains": 0.8,
         "salient": 0.7,
+        "written_down": 0.8,
         "chooses": 0.8,
         "correction": 0.8,
         "targets_system": 0.7,

@@ -1,0 +1,222 @@
+"""Rules that an agent was let write down where agents read them: in rule files, and memory files.
+
+Such a line is meant for whoever comes next, and a person let it stand: it is weighed as an outcome
+that was seen. What a later edit of the same conversation takes out again was not let stand.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from cairn.knowledge.dialogue.edits import Edit, edits_of
+from cairn.knowledge.dialogue.sentences import capitalised
+from cairn.knowledge.dialogue.tool_calls import OLD_TEXT
+from cairn.knowledge.dialogue.trust import OUTCOME
+from cairn.knowledge.extraction.rules.directives import directives
+from cairn.knowledge.extraction.rules.forms.directives import alone
+from cairn.knowledge.extraction.rules.forms.notes import is_note, is_rule
+from cairn.knowledge.extraction.rules.rule import EDITS, Record, Rule, RuleMatch, rule
+from cairn.knowledge.extraction.rules.statements import (
+    LONGEST_SENTENCE,
+    statements,
+)
+from cairn.knowledge.nlp.markup import blanked, unwrapped, without_markup
+from cairn.knowledge.nlp.patterns import lazy_pattern
+from cairn.knowledge.nlp.plain_words import written_out
+from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import NOBODY
+
+_RULE_FILE = lazy_pattern(
+    r"""(?i)(?:^|/)(?:(?:claude|agents|gemini|qwen|conventions)(?:\.local)?\.md
+          |\.(?:cursor|windsurf|cline)rules(?:/[^/]+)?
+          |\.\w+/(?:rules|(?P<skill>skills))/(?:[^/]+/)*[^/]+\.mdc?
+          |(?P<lessons>\.?(?:learnings?|lessons?(?:[-_]learned)?|gotchas))(?:/(?:[^/]+/)*[^/]+)?\.md
+          |\.github/(?:copilot-instructions|instructions/[^/]+)\.md)$""",
+    re.VERBOSE,
+)
+"""Files that agents read before they start, or before work of a kind."""
+_MEMORY_FILE = lazy_pattern(
+    r"(?i)/\.(?:claude|codex|gemini|qwen)/(?:[^/]+/)*memory/(?:(?P<index>memory)|[^/]+)\.md$"
+)
+"""Files that an agent keeps for itself: one that it reads at once, and one for each topic."""
+_OF_ALL_PROJECTS = lazy_pattern(
+    r"(?i)^(?:~|/root|/home/[^/]+|/users/[^/]+|[a-z]:/users/[^/]+)/\.\w+/[^/]+$"
+)
+"""A rule file in the home folder of who works."""
+_NAMES_ONE = (
+    r"(?i)(?:claude|agents|gemini|qwen|conventions|copilot-instructions|memory[^\"]*)(?:\.local)?\.mdc?"
+    r"|rules|skills|learning|lesson|gotchas"
+)
+
+_FRONT = re.compile(r"---\n(?P<told>.*?)\n---(?:\n|\Z)", re.DOTALL)
+_OF_A_PERSON = re.compile(r"(?m)^\s*type:\s*feedback\s*$")
+_DESCRIBED = re.compile(r"(?m)^description:[ \t]*([\"']?)(?P<told>\S.*?)\1[ \t]*$")
+"""How a memory begins that notes what a person put right, and its one sentence about it."""
+
+_LABEL = lazy_pattern(
+    r"(?i)^(?:important|critical|note|warning|caution|rule|takeaway|lesson)\s*(?:[:!—–-]\s*)+"
+)
+_NO_RULE = lazy_pattern(r"^\[[^\]]*\]\([^)]*\)|^when to\b|:$", re.IGNORECASE)
+"""A line that leads to another file, or up to what is said below it."""
+_TICKED = lazy_pattern(r"\[[ xX]\]\s*$")
+_SAID_AHEAD = lazy_pattern(r"\w{2}[\"'`)*]*[.!?:…][\"'`)*]*\s+$")
+
+_APPLIED = lazy_pattern(r"(?i)^how to apply:\s*(?:when\s*:)?")
+_MANUAL = lazy_pattern(r"(?i)/skill\.md$")
+"""How a skill is used stands here; what it is to be known in the files beside it."""
+
+_STEPS = lazy_pattern(
+    r":$(?<!rules:)(?<!conventions:)(?<!guidelines:)(?<!principles:)(?<!important:)(?<!note:)"
+)
+"""What leads to a list of what is done, or has to be ticked off, in a step."""
+
+_OF_A_NOTE = 0.7
+"""Confidence of what is noted: the agent says so, and nobody else."""
+
+
+class _WrittenLine(NamedTuple):
+    """A line as it is kept, and where it stands in the text that an edit brought in.
+
+    `sentence` is how it stands there; none of what heads a memory, which has one.
+    """
+
+    sentence: str
+    text: str
+    start: int
+    end: int
+    is_rule: bool = True
+
+
+def _lines(edit: Edit, *, opening: bool, notes: bool) -> Iterator[_WrittenLine]:
+    """Rules that an edit brings in, and notes; none that stood in what it takes out.
+
+    With `opening` those alone that begin their paragraph or item: what comes behind goes on.
+    """
+    before = _sentences(edit.old)
+    text = _on_lines(edit.new)
+    for sentence in statements(text):
+        ahead = text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start]
+        goes_on = _SAID_AHEAD.search(ahead) is not None
+        if sentence.text in before or _STEPS.search(sentence.heading) or _TICKED.search(ahead):
+            continue
+        label = _LABEL.match(sentence.text)
+        told = sentence.text[label.end() :] if label else sentence.text
+        if _NO_RULE.search(told) or (opening and goes_on):
+            continue
+        plain = written_out(sentence.plain[-len(told) :]).text
+        rule = is_rule(plain) or bool(directives(told))
+        if rule or (notes and not goes_on and is_note(plain)):
+            yield _WrittenLine(sentence.text, capitalised(told), sentence.start, sentence.end, rule)
+
+
+def _sentences(text: str | None) -> frozenset[str]:
+    return frozenset(each.text for each in statements(_on_lines(text))) if text else frozenset()
+
+
+def _on_lines(text: str) -> str:
+    """Markdown without what heads it and its code, each paragraph and item on one line."""
+    return unwrapped(without_markup(_FRONT.sub(lambda front: blanked(front[0]), text)))
+
+
+def _put_right(edit: Edit, front: re.Match[str]) -> Iterator[_WrittenLine]:
+    """What a memory of a person's correction says that it is about, and how it is to be used."""
+    described = _DESCRIBED.search(front["told"])
+    if described is None or not _OF_A_PERSON.search(front["told"]):
+        return
+    if len(described["told"]) <= LONGEST_SENTENCE:
+        start, end = (front.start("told") + place for place in described.span("told"))
+        yield _WrittenLine("", described["told"], start, end)
+    for sentence in statements(_on_lines(edit.new)):
+        told = _APPLIED.sub("", sentence.text)
+        if told != sentence.text and alone(sentence.plain[-len(told) :]):
+            yield _WrittenLine(sentence.text, capitalised(told), sentence.start, sentence.end)
+
+
+def _in(edit: Edit) -> Iterator[_WrittenLine]:
+    """What an edit writes down for those who come next."""
+    path = _path(edit)
+    if remembers := _MEMORY_FILE.search(path):
+        if front := _FRONT.match(edit.new):
+            yield from _put_right(edit, front)
+        elif remembers["index"]:
+            yield from _lines(edit, opening=True, notes=True)
+    elif file := _RULE_FILE.search(path):
+        skill, lessons = (file[name] is not None for name in ("skill", "lessons"))
+        notes = skill and not _MANUAL.search(path)
+        yield from _lines(edit, opening=skill or lessons, notes=notes)
+
+
+def _path(edit: Edit) -> str:
+    return edit.path.replace("\\", "/")
+
+
+def _place(record: Record, quote: str) -> tuple[str, int] | None:
+    """Field of a call that a text stands in, other than what it takes out; and where."""
+    texts = ((field, text.find(quote)) for field, text in _texts("tool_input", record.inputs))
+    return next((place for place in texts if place[1] >= 0), None)
+
+
+def _texts(field: str, value: object) -> Iterator[tuple[str, str]]:
+    match value:
+        case str():
+            yield field, value
+        case dict():
+            for key in (key for key in value if key not in OLD_TEXT):
+                yield from _texts(f"{field}.{key}", value[key])
+        case list():
+            for key, inner in enumerate(value):
+                yield from _texts(f"{field}.{key}", inner)
+        case _:
+            pass
+
+
+def _match(line: _WrittenLine, edit: Edit, record: Record) -> RuleMatch | None:
+    """A line with its place in the call; of a patch, its first line."""
+    quote = edit.new[line.start : line.end]
+    place = _place(record, quote) or _place(record, quote := quote.split("\n", 1)[0])
+    if place is None:
+        return None
+    field, start = place
+    match = RuleMatch(line.text, start, start + len(quote), field, trust=OUTCOME)
+    if _OF_ALL_PROJECTS.match(_path(edit)):
+        match = match._replace(about=(NOBODY, "person"))
+    return match if line.is_rule else match._replace(predicate="states", confidence=_OF_A_NOTE)
+
+
+def _written(records: Sequence[Record], _: Policy) -> Iterable[RuleMatch]:
+    found: dict[tuple[str, str], RuleMatch] = {}
+    failed = {record.call_id for record in records if record.kind == "tool_result"}
+    for at, record in enumerate(records):
+        if record.kind != "tool_call" or (record.call_id and record.call_id in failed):
+            continue
+        for edit, _created in edits_of(record.inputs):
+            if not (_MEMORY_FILE.search(_path(edit)) or _RULE_FILE.search(_path(edit))):
+                continue
+            kept, taken = _sentences(edit.new), _sentences(edit.old)
+            for path, sentence in [*found]:
+                gone = sentence not in kept and (edit.old is None or sentence in taken)
+                if gone and path == edit.path:
+                    del found[path, sentence]
+            for line in _in(edit):
+                if match := _match(line, edit, record):
+                    found[edit.path, line.sentence] = match._replace(record=at)
+    return found.values()
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        "written_down",
+        1,
+        "What an agent wrote into files that agents read first, and nobody refused or took out "
+        "again: rules (`directs`), and in its memory and beside a skill also how things are "
+        "(`states`, 0.7).",
+        predicate="directs",
+        confidence=0.8,
+        reads=(EDITS & pl.col("tool_input").str.contains(_NAMES_ONE))
+        | ((pl.col("kind") == "tool_result") & pl.col("is_error")),
+        find=_written,
+        whole=True,
+    ),
+)
