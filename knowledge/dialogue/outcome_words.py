@@ -124,7 +124,7 @@ CRASHES = (
 
 ABSENT = (
     r"^(?:npm (?:ERR!|error) )?could not determine executable to run|^\s*This is not the tsc command you are looking for",
-    r"^(?:npm (?:ERR!|error) )?Missing script:|^error: Script not found |^(?:error: )?Command \"\S+\" not found|^error: Failed to spawn: ",
+    r"^(?:npm (?:ERR!|error) )?Missing script:|^\W*ERR_PNPM_(?:RECURSIVE_RUN_)?NO_SCRIPT|^None of the selected packages has an? |^error: Script not found |^(?:error: )?Command \"\S+\" not found|^error: Failed to spawn: ",
     r"^(?:\S+: )?(?:line \d+: )?\S+: command not found$|^(?:\S+: ?)*command not found: \S+$|^\S*python[\d.]*: No module named |^\S*Error: Cannot find module ",
 )
 """How a runner or a shell says that what was to be run is not there."""

@@ -27,6 +27,7 @@ from cairn.knowledge.extraction.rules.forms.decisions import (
     UNDOES,
     WE_SHOULD,
 )
+from cairn.knowledge.extraction.rules.forms.details import is_detail
 from cairn.knowledge.extraction.rules.forms.directives import alone
 from cairn.knowledge.extraction.rules.forms.word_classes import TROUBLED
 from cairn.knowledge.extraction.rules.rule import (
@@ -200,7 +201,7 @@ _NOT_ONCE = re.compile(
 
 
 def _decides(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
-    """Decisions that stand, and orders that were carried out at once or ended, which are events."""
+    """Decisions that stand; of how a thing looks, carried out at once or ended, they are events."""
     places = [at for at, record in enumerate(records) if record.kind != "tool_call"]
     worked = max((at for at, record in enumerate(records) if record.kind == "tool_call"), default=0)
     typed = [(at, records[at].words) for at in places if records[at].origin == "human"]
@@ -208,7 +209,8 @@ def _decides(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
         at = places[found.record]
         done = at < worked and _done_once(found.object)
         ended = overruled(found.object, (words for place, words in typed if place > at))
-        yield found._replace(record=at, predicate="asks" if done or ended else None)
+        once = done or ended or (worked and is_detail(found.object))
+        yield found._replace(record=at, predicate="asks" if once else None)
 
 
 def _done_once(told: str) -> bool:
@@ -267,7 +269,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        18,
+        19,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,

@@ -378,7 +378,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "redirects",
-        4,
+        5,
         "What a person typed right after they stopped an agent, where it turns the agent round; "
         "and directives in the reason of a refusal.",
         predicate="asks",

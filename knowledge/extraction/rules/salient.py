@@ -12,6 +12,7 @@ from typing import NamedTuple
 from cairn.knowledge.extraction.rules.decided import decisions
 from cairn.knowledge.extraction.rules.directives import as_kept, directives
 from cairn.knowledge.extraction.rules.explained import explained
+from cairn.knowledge.extraction.rules.forms.details import is_detail
 from cairn.knowledge.extraction.rules.forms.directives import alone, is_order
 from cairn.knowledge.extraction.rules.forms.word_classes import ASKS, DOUBTED
 from cairn.knowledge.extraction.rules.rule import (
@@ -62,7 +63,7 @@ _ASKS_FOR = re.compile(
 _LOOKS_INTO = re.compile(
     r"(?:audit|verify|review|mention|explain|investigate|check|find|look|analy[sz]e|describe"
     r"|summari[sz]e|confirm|compare|list|show|tell"
-    r"|(?:nah |no |ok )?let us (?:roll back|go back|revert|undo))\b"
+    r"|(?:nah |no |ok )?let us (?:roll back|go back|revert|undo|stash|pull|fetch|rebase|merge))\b"
 )
 """How a task begins that ends with an answer, or where it began."""
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|mine|we|our|us)\b")
@@ -98,6 +99,8 @@ def salient(text: str, of: str) -> SalientSentence | None:
         return None
     kind = kind_of(text[start:end]) if of == SESSIONS else None
     predicate = _PREDICATES.get(kind, "states")
+    if of == SESSIONS and is_detail(text[start:end]):
+        predicate = "asks"
     plain, places = plain_words(text[start:end])
     start += places[lead_in(plain).opening]
     kept = as_kept(text[start:end])
@@ -142,7 +145,7 @@ def _is_told(record: Record, policy: Policy) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "salient",
-        8,
+        9,
         "What a person says in passing, in words that no form fits, and that likely lasts.",
         predicate="states",
         confidence=0.7,

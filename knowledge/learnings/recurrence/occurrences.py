@@ -19,7 +19,7 @@ from cairn.knowledge.learnings.quotes import LONGEST, MOST, shorten
 from cairn.knowledge.learnings.scoring import DraftGrounds, factors
 from cairn.knowledge.schema.calendar import UNDATED
 
-RECURRENCE = "learning.recurrence@6"
+RECURRENCE = "learning.recurrence@7"
 FEWEST_ASKED = 2
 """Conversations in which a person says or refuses the same."""
 

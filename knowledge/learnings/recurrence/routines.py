@@ -1,5 +1,6 @@
 """Commands that pass in the same order in three conversations of a project: routines."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -82,17 +83,26 @@ def _sequences(conversations: Mapping[str, list[dict[str, Any]]]) -> list[_Seque
 def _joined(found: Sequence[_Sequence]) -> list[_Sequence]:
     """Sequences of which no two share a command: those that follow each other are one.
 
-    A turn of the same wheel, or a part of it, is no routine of its own.
+    A turn of the same wheel, or a part of it, is no routine of its own; nor is it on other files.
     """
     kept: list[_Sequence] = []
     for one in found:
-        near = [at for at, other in enumerate(kept) if set(one[0]) & set(other[0])]
+        mine = set(map(_without_files, one[0]))
+        near = [at for at, other in enumerate(kept) if mine & set(map(_without_files, other[0]))]
         if not near:
             kept.append(one)
         elif len(near) == 1:
             other = kept[near[0]]
             kept[near[0]] = _chained(other, one) or _chained(one, other) or other
     return kept
+
+
+def _without_files(command: str) -> tuple[str, ...]:
+    """The words of a command that tell what is done, and not to what or how."""
+    return tuple(word for word in command.split() if _PLAIN.fullmatch(word))
+
+
+_PLAIN = re.compile(r"\w[\w:-]*")
 
 
 def _chained(first: _Sequence, then: _Sequence) -> _Sequence | None:

@@ -18,6 +18,7 @@ from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.fixes import COMMAND, EDIT, PLACEHOLDER, REPLACED
 from cairn.knowledge.failures.linking import BYPASSED, FIXED, Failure
 from cairn.knowledge.failures.other_ways import REFUSED_OPTION
+from cairn.knowledge.failures.plain_ends import OF_GIT, OF_NEW_CODE
 from cairn.knowledge.learnings.categories import Signal
 from cairn.knowledge.learnings.draft import Draft
 from cairn.knowledge.learnings.drafting import (
@@ -33,19 +34,10 @@ from cairn.knowledge.learnings.quotes import QuoteSpan, shorten
 from cairn.knowledge.learnings.scoring import LONGEST_TITLE, DraftGrounds, factors
 
 COMMAND_BRIEF = 80
-ERROR_ENDED = "learning.error_ended@5"
+ERROR_ENDED = "learning.error_ended@6"
 _ERROR_CLASS = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _CHAINED = re.compile(r"&&|\|\||;")
 _QUOTED_AS_GIT_DOES = re.compile(r"`([^`'\n]*)'")
-_OF_COMPILER = re.compile(
-    r"(?i)\b(?:undefined: |undeclared\b|redeclared\b|cannot use\b|mismatched types\b|NameError:"
-    r"|cannot find (?:name|symbol|value|type|function|macro)\b|not assignable\b|unknown field\b"
-    r"|unresolved (?:import|reference|name)\b|is not defined\b|expected type\b|missing return\b"
-    r"|has no (?:member|field|property|attribute|method)\b|does not (?:exist on type|implement)\b"
-    r"|(?:too (?:many|few)|not enough|missing) arguments?\b|implicit declaration\b"
-    r"|no (?:method|field|function|associated item) named\b|has not been declared\b)"
-)
-"""What a compiler says of code as it is being written: whoever writes it again is told again."""
 _UNEXPLAINED = re.compile(r"^(?:In|Changed) `")
 """How a fix begins of which nobody said what it does."""
 
@@ -63,7 +55,7 @@ def teaches(failure: Failure, every: Sequence[ToolStep]) -> bool:
         return False
     if failure.fix_kind in (COMMAND, REPLACED):
         return not _says_itself(failure, every)
-    if failure.fix_kind == EDIT and _OF_COMPILER.search(failure.error.line):
+    if failure.fix_kind == EDIT and re.search(OF_NEW_CODE, failure.error.line):
         return False
     explained = failure.cause is not None or not _UNEXPLAINED.match(failure.fix)
     return explained or failure.fix_kind != EDIT
@@ -72,9 +64,9 @@ def teaches(failure: Failure, every: Sequence[ToolStep]) -> bool:
 def _says_itself(failure: Failure, every: Sequence[ToolStep]) -> bool:
     """Whether a program printed how it is to be called, as git does: that needs no lesson.
 
-    Nor does an option that it does not know.
+    Nor does an option that it does not know, or what git refuses everybody.
     """
-    if REFUSED_OPTION.search(failure.error.line):
+    if REFUSED_OPTION.search(failure.error.line) or re.search(OF_GIT, failure.error.line):
         return True
     printed = " ".join(failure.step.result.text.split()) if failure.step.result else ""
     ended = (*failure.changes, _within(failure, every)[-1])

@@ -238,7 +238,8 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
             ground.practices, ground.error_signatures, ground.project_facts, ground.conversations
         )
     )  # fmt: skip
-    wanted, written, known, decided = _facts(names_of(project, ground.projects), ground.facts)
+    facts = _still_refused(ground.facts, practices)
+    wanted, written, known, decided = _facts(names_of(project, ground.projects), facts)
     managers = places.filter(kind="package_manager")["name"].to_list()
     first, more = by_proof(list(practice_lines(practices, managers)))
     proven, changed = proven_errors(signatures)
@@ -260,6 +261,19 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
     )
     yield from (line for lines, first in kinds for line in lines[:first])
     yield from (line for lines, first in kinds for line in lines[first:])
+
+
+def _still_refused(facts: pl.DataFrame, practices: pl.DataFrame) -> pl.DataFrame:
+    """Facts without refusals of a command that was let run in more sessions, and later."""
+    ran = practices.group_by("command").agg(pl.col("conversations", "last_seen").max())
+    since = facts.filter(predicate="refuses").join(
+        ran, left_on=pl.col("content").str.extract(REFUSED_CALL), right_on="command", suffix="_ran"
+    )
+    let = since.filter(
+        pl.col("conversations") > pl.col("conversation_count"),
+        pl.col("last_seen_ran") > pl.col("last_seen"),
+    )
+    return facts.join(let, on="fact_id", how="anti")
 
 
 def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:

@@ -8,6 +8,7 @@ import polars as pl
 
 from cairn.knowledge.failures.fixes import EDIT, REPLACED
 from cairn.knowledge.failures.other_ways import REFUSED_OPTION
+from cairn.knowledge.failures.plain_ends import OF_CALL, OF_GIT, OF_NEW_CODE
 from cairn.knowledge.failures.signatures import is_generic
 from cairn.knowledge.practices.briefs.line import ERROR, LONGEST, BriefLine, short
 
@@ -27,12 +28,6 @@ _OF_RUNNER = (
     r"|.{0,20}\bELIFECYCLE\b|g?make(?:\[\d+\])?: \*\*\* .*Error \d+$|process (?:exited|completed) )"
 )
 """What runners say of any script that failed: it tells nothing of why."""
-
-_SAYS_ITSELF = (
-    r"(?i)\b(?:unknown|unexpected|unrecognized|invalid|unsupported) (?:or unexpected )?(?:option|argument|flag)\b"
-    r"|^ ?! \[rejected\]"
-)
-"""What a program says of a call whose end is plain: that it happened once tells nothing."""
 
 _OF_SURROUNDINGS = (
     r"(?i)\bnot (?:found|set|defined|installed|available|running|permitted|allowed|supported|recognized)\b"
@@ -86,11 +81,12 @@ def _ended(ended: pl.DataFrame) -> Iterator[BriefLine]:
 def what_ended(signatures: pl.DataFrame) -> pl.DataFrame:
     """Rows of ERROR_SIGNATURES whose fix ended the error more often than not."""
     of_runner = (pl.col("fix_kind") == REPLACED) & pl.col("key_line").str.contains(_OF_RUNNER)
-    says_itself = pl.col("key_line").str.contains(_SAYS_ITSELF)
+    says_itself = pl.col("key_line").str.contains(f"(?:{OF_CALL})|(?:{OF_GIT})")
+    of_new_code = (pl.col("fix_kind") == EDIT) & pl.col("key_line").str.contains(OF_NEW_CODE)
     return signatures.filter(
         pl.col("fix").is_not_null(),
         pl.col("wins") > pl.col("losses"),
-        ~(_ONCE & (of_runner | says_itself)),
+        ~(_ONCE & (of_runner | says_itself | of_new_code)),
     )
 
 

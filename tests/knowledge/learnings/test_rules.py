@@ -42,8 +42,22 @@ def test_an_option_that_a_program_does_not_know_needs_no_lesson(session, solved)
     assert drafts(session(*solved[:2], red, ("run", "tide show", "ebb"), *PADDING)) == []
 
 
-def test_what_a_compiler_says_of_new_code_teaches_nothing(session, solved):
-    red = ("run", "go test ./tide", "tide/tide.go:9: undefined: gaugeOf\nFAIL", "error")
+def test_what_git_refuses_everybody_needs_no_lesson(session, solved):
+    said = " ! [rejected]        quay -> quay (fetch first)\nerror: failed to push some refs"
+    red = ("run", "git push", said, "error")
+    ended = ("run", "git rebase origin/quay", "done"), ("run", "git push", "quay -> quay")
+    assert drafts(session(*solved[:2], red, *ended, *PADDING)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "tide/tide.go:9: undefined: gaugeOf\nFAIL",
+        "tide/tide.go:9:2: ineffectual assignment to gaugeOf (ineffassign)\nFAIL",
+    ],
+)
+def test_what_a_compiler_or_a_linter_says_of_new_code_teaches_nothing(session, solved, said):
+    red = ("run", "go test ./tide", said, "error")
     why = (
         "agent",
         "gaugeOf is missing because its file was removed. I need to add gaugeOf back.",

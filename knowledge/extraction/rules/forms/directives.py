@@ -163,7 +163,8 @@ _POINTING = lazy_pattern(
       | (?:(?<![a-rt-z]s\ )|(?<=\bdoes\ )|(?<=\bwas\ )|(?<=\bis\ )|(?<=\bas\ ))\bthat\b(?!\ (?:[\w'-]+\ ){0,3}(?:is|are|was|were|has|have|can|must|should|do|does|need|needs|you|we|all
           |every|no|each|any|\w+s)\b)
       | \b(?:it|them|they|its|their)\b | \b(?:about|of|for|to|with|in)\ both\b(?=\ (?:is|are|be|should|must|will|can)\b|[.,;]|$)
-      | \b(?:step|option|item|point|line|phase|task)\ \d""",
+      | \b(?:step|option|item|point|line|phase|task)\ \d | \bthe\ (?:two|three)\b(?!\ of\b)
+      | \b(?:implement|do|add|fix|take|keep|use)\ both\b(?=[,.;]|$)""",
     re.VERBOSE,
 )
 _INTRODUCED = lazy_pattern(

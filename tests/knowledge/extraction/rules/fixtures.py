@@ -210,7 +210,7 @@ WRITTEN_DOWN = (
 
 
 def everything() -> pl.DataFrame:
-    """A session about a project, a chat of nothing of the kind, a decision, refusals, answers, notes."""
+    """A session about a project, a chat of nothing of the kind, refusals, answers, notes."""
     chat = raw_logs((), CHAT, (CORRECTED,), project=None)
     refused = raw_logs((), (), (), REFUSALS, ANSWERS)
     passing = raw_logs((), (), (), (), (), IN_PASSING, WRITTEN_DOWN)

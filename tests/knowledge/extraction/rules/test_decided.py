@@ -227,3 +227,18 @@ def test_a_later_word_on_the_same_thing_ends_a_decision() -> None:
     assert conversation(*round_) == ["Let's keep the tide gradient round"]
     assert conversation(*round_, human("looks good, now the quays")) != []
     assert conversation(*round_, human("actually, drop the tide gradient, a flat colour")) == []
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The pier icon should be bigger than the crane.",
+        'Instead of "Places" we should show "Open berths".',
+        "The tide chart should have rounded borders.",
+    ],
+)
+def test_how_one_thing_looks_or_is_worded_is_an_event_of_its_session(told: str) -> None:
+    work = human(told), call("Edit", file_path="quay.css", new_string="x"), agent("Done.")
+    rows = candidates(raw_logs(work), Policy()).candidates
+    wished = rows.filter(rows["predicate"].is_in(["decides", "asks"]))
+    assert set(wished["predicate"]) == {"asks"}

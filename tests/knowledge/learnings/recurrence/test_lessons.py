@@ -207,6 +207,13 @@ def test_routines_that_share_a_command_are_one(session, learned, other, title):
     assert lesson["title"] == title
 
 
+def test_a_part_of_a_routine_on_other_files_is_none(session, learned):
+    whole = [ASKED, *CHECKS, DONE]
+    part = [ASKED, ("run", "ruff check src", CHECKS[0][2]), ("run", "pytest tests", CHECKS[1][2])]
+    (lesson,) = learned(logs(session, *[whole] * 3, *[part] * 3), "workflow")
+    assert lesson["title"] == "Routine: ruff check ., then pytest, then git commit -m <message>"
+
+
 def test_a_bypass_is_no_part_of_a_workflow(session, learned):
     unchecked = ("run", "git commit --no-verify -m 'x'", "[main 1a2b3c4] x\n 1 file changed")
     once = [ASKED, *CHECKS[:2], unchecked, DONE]

@@ -77,7 +77,7 @@ def ground() -> Ground:
     )  # fmt: skip
     error = {
         "namespace": "n", "project": ROOT, "signature_id": "es", "fix_id": "ef",
-        "tool_family": "go", "signature": "undefined: {name}", "key_line": "undefined: Berth",
+        "tool_family": "go", "signature": "no tide for {name}", "key_line": "no tide for Berth",
         "names": ["Berth"], "same_line": 2, "failures": 2, "conversations": 2, "ended": 2,
         "fix": "In `quay.go`: added it.",
         "fix_kind": "edit", "fix_last_seen": START, "wins": 2, "losses": 0, "rank": 0.4,
@@ -134,9 +134,9 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
         "lint: `CI=1 KEY=… mise run lint`",
         "format: `npm run fmt`", "format: `npm run fmt --force`",
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
-        "undefined: Berth → In `quay.go`: added it.",
+        "no tide for Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
-        "undefined: Berth → In `tide.go`: added it.",
+        "no tide for Berth → In `tide.go`: added it.",
         "The quay has 40 berths.", "We use cranes here, not winches.",
         "2026-02-01: Let's drop the crane.",
         "Often edited: quay.go",
@@ -183,7 +183,7 @@ def test_forms_stand_below_what_is_proven_and_above_commands_that_were_run_once(
     texts = [line.text for line in kept]
     form = texts.index("Branches: `ada/…` (4 of 5)")
     below = [text for text in texts if text.startswith("run: ")][-1:]
-    assert texts.index("undefined: Berth → In `quay.go`: added it.") < form
+    assert texts.index("no tide for Berth → In `quay.go`: added it.") < form
     assert form < texts.index(below[0]) < texts.index("Versions: Go 1.22.3")
 
 
@@ -386,6 +386,26 @@ def test_what_a_program_says_of_a_wrong_option_is_told_once_it_came_again() -> N
         assert sum(map(len, made)) == lines
     rejected = said.with_columns(key_line=pl.lit(" ! [rejected] quay -> quay (fetch first)"))
     assert proven_errors(rejected.with_columns(wins=pl.lit(1))) == ([], [])
+
+
+def test_what_a_compiler_said_of_new_code_is_told_once_it_came_again() -> None:
+    said = ground().error_signatures.filter(pl.col("fix_id") == "ef").with_columns(
+        key_line=pl.lit("undefined: Berth"), fix_kind=pl.lit("edit")
+    )  # fmt: skip
+    assert proven_errors(said.with_columns(wins=pl.lit(1))) == ([], [])
+    assert any(proven_errors(said.with_columns(wins=pl.lit(2))))
+
+
+@pytest.mark.parametrize(("sessions", "days", "told"), [(1, 1, 1), (9, -1, 1), (9, 1, 0)])
+def test_a_refusal_of_what_was_let_run_more_often_since_is_not_told(
+    sessions: int, days: int, told: int
+) -> None:
+    known = ground()
+    ran = practice(
+        "test", "git push", conversations=sessions, last_seen=START + timedelta(days=days)
+    )
+    lines = brief("quay", known._replace(practices=PRACTICES.frame([ran])))
+    assert sum(line.kind == "refusal" for line in lines) == told
 
 
 def test_what_everybody_asks_of_an_agent_is_no_wish_of_this_person() -> None:
