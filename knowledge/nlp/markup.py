@@ -3,7 +3,7 @@
 import re
 
 _FENCE = re.compile(
-    r"^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
+    r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
 )
 _TAG = re.compile(r"<([a-z][\w-]*)>")
 _NOT_A_LINE_END = re.compile(r"[^\n]")

@@ -6,6 +6,7 @@ that was seen. What a later edit of the same conversation takes out again was no
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -152,10 +153,15 @@ def _path(edit: Edit) -> str:
     return edit.path.replace("\\", "/")
 
 
-def _place(record: Record, quote: str) -> tuple[str, int] | None:
-    """Field of a call that a text stands in, other than what it takes out; and where."""
-    texts = ((field, text.find(quote)) for field, text in _texts("tool_input", record.inputs))
-    return next((place for place in texts if place[1] >= 0), None)
+def _place(record: Record, quote: str, likely: int) -> tuple[str, int] | None:
+    """Field of a call that a text stands in, other than what it takes out; and where.
+
+    That is at `likely`, but for patches.
+    """
+    texts = [*_texts("tool_input", record.inputs)]
+    near = ((field, likely) for field, text in texts if text.startswith(quote, likely))
+    far = ((field, at) for field, text in texts if (at := text.find(quote)) >= 0)
+    return next(chain(near, far), None)
 
 
 def _texts(field: str, value: object) -> Iterator[tuple[str, str]]:
@@ -175,7 +181,10 @@ def _texts(field: str, value: object) -> Iterator[tuple[str, str]]:
 def _match(line: _WrittenLine, edit: Edit, record: Record) -> RuleMatch | None:
     """A line with its place in the call; of a patch, its first line."""
     quote = edit.new[line.start : line.end]
-    place = _place(record, quote) or _place(record, quote := quote.split("\n", 1)[0])
+    place = _place(record, quote, line.start)
+    if place is None:
+        quote = quote.split("\n", 1)[0]
+        place = _place(record, quote, line.start)
     if place is None:
         return None
     field, start = place

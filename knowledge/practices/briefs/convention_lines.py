@@ -75,7 +75,9 @@ def _places(of_kind: Mapping[str, Sequence[_Row]]) -> Iterator[BriefLine]:
     for kind, named, most in (
         (ports.KIND, "Ports", MOST_PORTS), (ports.SERVICE_KIND, "Services", MOST_SERVICES),
     ):  # fmt: skip
-        if used := _once(of_kind.get(kind, ()))[:most]:
+        # A port of which nobody knows what listens there tells nothing.
+        rows = [row for row in of_kind.get(kind, ()) if kind != ports.KIND or row["other"]]
+        if used := _once(rows)[:most]:
             yield _line(PLACE, f"{named}: {', '.join(map(_with_other, used))}", *used)
 
 

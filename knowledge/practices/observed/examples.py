@@ -137,8 +137,8 @@ BRANCHES = (
 )  # fmt: skip
 
 PORTS = (
-    ObservedExample("PORT=3100 npm run dev", "> tide@1.0.0 dev\nstarted", ((PORT, "3100", None),)),
-    ObservedExample("uvicorn tide:app --port 8100", "INFO:     Uvicorn running on http://127.0.0.1:8100 (Press CTRL+C to quit)", ((PORT, "8100", None),)),
+    ObservedExample("PORT=3100 npm run dev", "> tide@1.0.0 dev\nstarted", ((PORT, "3100", "npm run dev"),)),
+    ObservedExample("uvicorn tide:app --port 8100", "INFO:     Uvicorn running on http://127.0.0.1:8100 (Press CTRL+C to quit)", ((PORT, "8100", "uvicorn"),)),
     ObservedExample("curl -s http://localhost:8080/health", '{"status":"ok"}', ((PORT, "8080", None),)),
     ObservedExample("psql -h localhost -p 5544 -c 'select 1'", " ?column?\n----------\n        1", ((PORT, "5544", "postgres"),)),
     ObservedExample("docker run -d --name db -e POSTGRES_DB=tide -p 5433:5432 postgres:16-alpine", "0f1e2d3c4b5a", ((PORT, "5433", "postgres"),)),

@@ -22,7 +22,7 @@ from cairn.knowledge.practices.places.folders import Checkouts
 from cairn.knowledge.schema.tables import OBSERVATIONS
 
 EXTRACTOR = Extractor(
-    "observations", "rule", 5,
+    "observations", "rule", 6,
     "What calls tell of a project: versions, commits, branches, remotes, ports, services, systems; "
     "and what a person asks for.",
 )  # fmt: skip

@@ -73,7 +73,16 @@ def _used(call: ShellCall) -> Iterator[Observation]:
         if part.task == "run":
             for line in call.lines:
                 for found in _SAYS.finditer(line):
-                    yield from _port(found[1], None, PRINTED)
+                    yield from _port(found[1], _starter(part), PRINTED)
+
+
+def _starter(part: LinePart) -> str | None:
+    """What starts a program that listens, by the words that say so."""
+    told = [word.text for word in part.words[: max(part.upto, 1)]]
+    return " ".join(told) if all(map(_STARTER.fullmatch, told)) else None
+
+
+_STARTER = re.compile(r"[\w@][\w@.:-]{0,40}")
 
 
 def _given(part: LinePart) -> Iterator[Observation]:
@@ -83,11 +92,11 @@ def _given(part: LinePart) -> Iterator[Observation]:
     short = ("-p",) if {name, words[0].text} & _SHORT else ()
     if part.task == "run" or named:
         for value in options(words, "--port", *short):
-            yield from _port(value, named, OPTION)
+            yield from _port(value, named or _starter(part), OPTION)
         for word in part.shown.assignments:
             variable, _, value = word.text.partition("=")
             if variable == "PORT":
-                yield from _port(value, named, VARIABLE)
+                yield from _port(value, named or _starter(part), VARIABLE)
     if name in _CLIENTS or named:
         for word in words[1:]:
             if not word.dynamic and (found := _AT.search(word.text)):

@@ -156,7 +156,7 @@ def test_what_a_brief_says_of_them():
         ("practice", "Commits carry Signed-off-by (6 of 6)"),
         ("practice", "Branches: `feat/…` (4 of 4) from `main`"),
         ("place", "Versions: Python 3.12.1, uv 0.5.1 on macOS"),
-        ("place", "Ports: 8080, 5432 (postgres)"),
+        ("place", "Ports: 5432 (postgres)"),
         ("place", "Services: db (docker compose)"),
     ]
     assert (lines[0].support, lines[0].conversations) == (6, 6)
