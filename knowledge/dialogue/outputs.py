@@ -49,11 +49,11 @@ _BEFORE_LINE = re.compile(
 """Colours, and the name of a target that runners put before each line of it."""
 
 _COUNTED = re.compile(
-    r"(?m)^\s*Tasks:\s+(\d+) successful, (\d+) total|^Cached:\s+(\d+) cached, (\d+) total"
+    r"(?m)^[^\S\n]*Tasks:\s+(\d+) successful, (\d+) total|^Cached:\s+(\d+) cached, (\d+) total"
 )
-_RUN_ALL = re.compile(r"(?m)^\W*(?:NX\s+)?Successfully ran targets? |^lerna success run\b")
+_RUN_ALL = re.compile(r"(?m)^[^\w\n]*(?:NX\s+)?Successfully ran targets? |^lerna success run\b")
 _NOT_ALL = re.compile(
-    r"(?m)^\W*(?:NX\s+)?Ran(?:ning)? targets? [^\n]{1,200} failed|^lerna ERR!|^\s*Failed:\s+\S+#\S+"
+    r"(?m)^[^\w\n]*(?:NX\s+)?Ran(?:ning)? targets? [^\n]{1,200} failed|^lerna ERR!|^[^\S\n]*Failed:\s+\S+#\S+"
 )
 """How runners of many packages say of all that they ran whether it went well."""
 

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from itertools import pairwise
 
 _BOUNDARY = re.compile(
-    r"""(?P<stop>[.!?…]+["'”’)\]*`]*(?=\s))   # a mark with what closes after it, then a gap
+    r"""(?P<stop>(?<![.!?…])[.!?…]++   # a mark, the first of its run (else long runs take minutes),
+          ["'”’)\]*`]*+(?=\s))            # with what closes after it, then a gap
       | [。！？]+                              # marks that need no gap
       | \n                                     # logs wrap few lines and list many things
     """,

@@ -93,7 +93,7 @@ _PROPOSE = lazy_pattern(
 )
 """A person who asks for a proposal decides nothing yet; an agent that makes one may be told yes."""
 
-_NUMBERED = re.compile(r"(?m)^\s*\d{1,3}[.)]\s")
+_NUMBERED = re.compile(r"(?m)^[ \t]*\d{1,3}[.)]\s")
 _BARE = re.compile(r"(?i)\s*no\s+(?!need\s+to\b)")
 """An answer among numbered ones: of what there is to be none stands in the question."""
 

@@ -52,7 +52,7 @@ _NAMES_ONE = (
 )
 
 _FRONT = re.compile(r"---\n(?P<told>.*?)\n---(?:\n|\Z)", re.DOTALL)
-_OF_A_PERSON = re.compile(r"(?m)^\s*type:\s*feedback\s*$")
+_OF_A_PERSON = re.compile(r"(?m)^[ \t]*type:\s*feedback\s*$")
 _DESCRIBED = re.compile(r"(?m)^description:[ \t]*([\"']?)(?P<told>\S.*?)\1[ \t]*$")
 """How a memory begins that notes what a person put right, and its one sentence about it."""
 

@@ -2,6 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cairn.knowledge.extraction.rules.decided import decisions
+from cairn.knowledge.nlp.markup import without_markup
 from cairn.knowledge.nlp.text import (
     STOP_WORDS,
     beginning,
@@ -78,3 +80,12 @@ def test_tokens_are_a_quarter_of_the_characters_rounded_up() -> None:
 )
 def test_a_text_begins_with_whole_words(text: str, most: int, begins: str) -> None:
     assert beginning(text, most) == begins
+
+
+@pytest.mark.parametrize("letter", ["…", "?", "`", "~", "\n", "```\n"])
+def test_long_runs_of_one_mark_are_read_once(letter: str) -> None:
+    """Whatever looks back in such a run takes minutes."""
+    run = letter * (400_000 // len(letter))
+    assert len(sentences(run)) == (1 if letter in "…?`~" else run.count("```"))
+    assert len(without_markup(run)) == len(run)
+    assert decisions(run, to_agent=True) == ()
