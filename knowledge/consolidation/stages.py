@@ -283,7 +283,7 @@ def _valid_times(reads: Frames, means: StageContext) -> StageResult:
 
 
 VALID_TIMES_STAGE = Stage(
-    stage_of("valid_times", 9, "When facts hold.", "single_valued", "many_valued"),
+    stage_of("valid_times", 10, "When facts hold.", "single_valued", "many_valued"),
     (FACTS, FACT_SOURCES, ENTITIES, ENTITY_MERGES, DECISIONS),
     (VALID_TIMES,),
     _valid_times,

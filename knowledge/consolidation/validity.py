@@ -24,16 +24,19 @@ from cairn.knowledge.dialogue.trust import AGENT, OUTSIDE
 from cairn.knowledge.engine.diff import Change, LazyFrames, difference, rows_with
 from cairn.knowledge.engine.stage import Changes, StageContext
 from cairn.knowledge.nlp.dates.intervals import stated_time
-from cairn.knowledge.nlp.statements.cardinality import filled
+from cairn.knowledge.nlp.statements.cardinality import Filled, filled
 from cairn.knowledge.nlp.statements.changes import ENDED
 from cairn.knowledge.resolution.canonical import about_canonical
 from cairn.knowledge.schema.fact_types import NAME_PREDICATES
 from cairn.knowledge.schema.policy import Policy
+from cairn.knowledge.schema.predicates import WITHDRAWS
 from cairn.knowledge.schema.tables import VALID_TIMES
 from cairn.knowledge.schema.tables.table import TEXT, TIME
 
 _FACT = ["namespace", "fact_id"]
 _SLOT = ["namespace", "owner", "slot"]
+_LINE = ["namespace", "entity_id", "object"]
+_STANDS = "stands"
 _ALONE = "\x1f"
 """Ends a slot as it is to what is not trusted: there all values follow each other."""
 _READ = pl.Schema(
@@ -127,6 +130,7 @@ def valid_times_after(
                 facts_named(decisions),
                 facts_named(changes["decisions"].gone),
                 before,
+                _withdrawn(reads["facts"]),
             )
         ]
     ).unique()
@@ -161,6 +165,7 @@ def _read(facts: pl.DataFrame, entities: pl.DataFrame, policy: Policy) -> pl.Dat
     named = entities.select(
         "namespace", "entity_id", "display_name", topic=pl.col("type") == "topic"
     )
+    withdrawn = {*facts.filter(predicate=WITHDRAWS).select(_LINE).iter_rows()}
     sentences = (
         facts.filter(~pl.col("predicate").is_in(NAME_PREDICATES))
         .join(named, on=["namespace", "entity_id"], how="left")
@@ -184,12 +189,28 @@ def _read(facts: pl.DataFrame, entities: pl.DataFrame, policy: Policy) -> pl.Dat
         believed,
     ) in sentences.iter_rows():
         time = stated_time(content)
-        fills = filled(predicate, str(value).casefold(), time.rest, policy, name)
+        if (namespace, entity, value) in withdrawn:
+            fills = _as_written(predicate, value)
+        else:
+            fills = filled(predicate, str(value).casefold(), time.rest, policy, name)
         if fills or time.start or time.end:
             slot = fills or (None, None)
             known = (namespace, fact, entity, seen, topic, believed)
             rows.append((*known, *slot, time.start, time.end))
     return pl.DataFrame(rows, schema=_READ, orient="row")
+
+
+def _as_written(predicate: str, line: str) -> Filled:
+    """The slot of a line that was written down, and taken out again at least once."""
+    return Filled(f"written: {line}", f"{ENDED}{_STANDS}" if predicate == WITHDRAWS else _STANDS)
+
+
+def _withdrawn(facts: pl.LazyFrame) -> pl.DataFrame:
+    """Ids of facts that say what was taken out of what is written down, or just that it was."""
+    lines = facts.filter(pl.col("predicate") == WITHDRAWS).select(_LINE).unique().collect()
+    if lines.is_empty():  # in most homes, which need not read all lines for it
+        return pl.DataFrame(schema={name: TEXT for name in _FACT})
+    return rows_with(facts.select(*_FACT, *_LINE[1:]), lines).select(_FACT)
 
 
 def _statements(read: pl.DataFrame, fact_sources: pl.DataFrame) -> pl.DataFrame:

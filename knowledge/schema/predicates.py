@@ -23,6 +23,10 @@ OBSERVED_TYPES = frozenset({"project", "host", "path", "tool", "package", "syste
 """Types that rules set; every other entity is a topic."""
 
 
+WITHDRAWS = "withdraws"
+"""Predicate of a line that no longer stands: it ends the same line."""
+
+
 @dataclass(frozen=True)
 class Predicate:
     """One kind of fact."""
@@ -75,6 +79,7 @@ PREDICATES = (
     Predicate(
         "refuses", "a call that a person did not allow, and why", SENTENCE, DIRECTIVE, free=True
     ),
+    Predicate(WITHDRAWS, "a line that was taken out of what is written down", VALUE, EVENT),
     Predicate("refused_call", "a call that a person did not allow", COMMAND, EVENT),
     Predicate("likes", "what a person likes", SENTENCE, PREFERENCE, free=True, attitude="like"),
     Predicate(

@@ -1,11 +1,12 @@
 """Rules that an agent was let write down where agents read them: in rule files, and memory files.
 
 Such a line is meant for whoever comes next, and a person let it stand: it is weighed as an outcome
-that was seen. What a later edit of the same conversation takes out again was not let stand.
+that was seen. What a later edit of its conversation takes out again was not let stand; what one
+takes out that stood there before ends with it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -13,12 +14,12 @@ import polars as pl
 
 from cairn.knowledge.dialogue.edits import Edit, edits_of
 from cairn.knowledge.dialogue.sentences import capitalised
-from cairn.knowledge.dialogue.tool_calls import OLD_TEXT
+from cairn.knowledge.dialogue.tool_calls import NEW_TEXT, OLD_TEXT
 from cairn.knowledge.dialogue.trust import OUTCOME
 from cairn.knowledge.extraction.rules.directives import directives
 from cairn.knowledge.extraction.rules.forms.directives import alone
 from cairn.knowledge.extraction.rules.forms.notes import is_note, is_rule
-from cairn.knowledge.extraction.rules.rule import EDITS, Record, Rule, RuleMatch, rule
+from cairn.knowledge.extraction.rules.rule import CALLS, EDITS, Record, Rule, RuleMatch, rule
 from cairn.knowledge.extraction.rules.statements import (
     LONGEST_SENTENCE,
     statements,
@@ -27,7 +28,7 @@ from cairn.knowledge.nlp.markup import blanked, unwrapped, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import written_out
 from cairn.knowledge.schema.policy import Policy
-from cairn.knowledge.schema.predicates import NOBODY
+from cairn.knowledge.schema.predicates import NOBODY, WITHDRAWS
 
 _RULE_FILE = lazy_pattern(
     r"""(?i)(?:^|/)(?:(?:claude|agents|gemini|qwen|conventions)(?:\.local)?\.md
@@ -73,6 +74,7 @@ _STEPS = lazy_pattern(
 )
 """What leads to a list of what is done, or has to be ticked off, in a step."""
 
+_SAVES = "save_memory"
 _OF_A_NOTE = 0.7
 """Confidence of what is noted: the agent says so, and nobody else."""
 
@@ -149,42 +151,58 @@ def _in(edit: Edit) -> Iterator[_WrittenLine]:
         yield from _lines(edit, opening=skill or lessons, notes=notes)
 
 
+def _saved(record: Record) -> Iterator[RuleMatch]:
+    """What a call keeps for all sessions to come, as Gemini CLI does what it has to remember."""
+    fact = record.inputs.get("fact")
+    for sentence in statements(fact) if isinstance(fact, str) else ():
+        match = RuleMatch(
+            capitalised(sentence.text), sentence.start, sentence.end, "tool_input.fact",
+            about=(NOBODY, "person"), trust=OUTCOME,
+        )  # fmt: skip
+        rule = is_rule(written_out(sentence.plain).text) or directives(sentence.text)
+        yield match if rule else match._replace(predicate="states", confidence=_OF_A_NOTE)
+
+
 def _path(edit: Edit) -> str:
     return edit.path.replace("\\", "/")
 
 
-def _place(record: Record, quote: str, likely: int) -> tuple[str, int] | None:
-    """Field of a call that a text stands in, other than what it takes out; and where.
+def _place(
+    record: Record, quote: str, likely: int, other: Collection[str]
+) -> tuple[str, int] | None:
+    """Field of a call that a text stands in, and where: at `likely`, but for patches.
 
-    That is at `likely`, but for patches.
+    What the call names by `other` is not looked at.
     """
-    texts = [*_texts("tool_input", record.inputs)]
+    texts = [*_texts("tool_input", record.inputs, other)]
     near = ((field, likely) for field, text in texts if text.startswith(quote, likely))
     far = ((field, at) for field, text in texts if (at := text.find(quote)) >= 0)
     return next(chain(near, far), None)
 
 
-def _texts(field: str, value: object) -> Iterator[tuple[str, str]]:
+def _texts(field: str, value: object, other: Collection[str]) -> Iterator[tuple[str, str]]:
     match value:
         case str():
             yield field, value
         case dict():
-            for key in (key for key in value if key not in OLD_TEXT):
-                yield from _texts(f"{field}.{key}", value[key])
+            for key in (key for key in value if key not in other):
+                yield from _texts(f"{field}.{key}", value[key], other)
         case list():
             for key, inner in enumerate(value):
-                yield from _texts(f"{field}.{key}", inner)
+                yield from _texts(f"{field}.{key}", inner, other)
         case _:
             pass
 
 
-def _match(line: _WrittenLine, edit: Edit, record: Record) -> RuleMatch | None:
+def _match(
+    line: _WrittenLine, edit: Edit, record: Record, other: Collection[str] = OLD_TEXT
+) -> RuleMatch | None:
     """A line with its place in the call; of a patch, its first line."""
     quote = edit.new[line.start : line.end]
-    place = _place(record, quote, line.start)
+    place = _place(record, quote, line.start, other)
     if place is None:
         quote = quote.split("\n", 1)[0]
-        place = _place(record, quote, line.start)
+        place = _place(record, quote, line.start, other)
     if place is None:
         return None
     field, start = place
@@ -195,35 +213,50 @@ def _match(line: _WrittenLine, edit: Edit, record: Record) -> RuleMatch | None:
 
 
 def _written(records: Sequence[Record], _: Policy) -> Iterable[RuleMatch]:
+    """What stands in the end, and what stood there before the session and was taken out."""
     found: dict[tuple[str, str], RuleMatch] = {}
+    gone: dict[tuple[str, str], RuleMatch] = {}
     failed = {record.call_id for record in records if record.kind == "tool_result"}
     for at, record in enumerate(records):
         if record.kind != "tool_call" or (record.call_id and record.call_id in failed):
             continue
+        if record.tool_name == _SAVES:
+            found |= {(_SAVES, one.object): one._replace(record=at) for one in _saved(record)}
+            continue
         for edit, _created in edits_of(record.inputs):
             if not (_MEMORY_FILE.search(_path(edit)) or _RULE_FILE.search(_path(edit))):
                 continue
-            kept, taken = _sentences(edit.new), _sentences(edit.old)
-            for path, sentence in [*found]:
-                gone = sentence not in kept and (edit.old is None or sentence in taken)
-                if gone and path == edit.path:
-                    del found[path, sentence]
+            kept = _sentences(edit.new)
+            if edit.old is None:
+                found = {
+                    key: one for key, one in found.items() if key[0] != edit.path or key[1] in kept
+                }
+            before = edit._replace(new=edit.old or "", old=None)
+            for line in _in(before):
+                key = edit.path, line.sentence
+                if line.sentence in kept or found.pop(key, None) is not None:
+                    continue
+                if match := _match(line, before, record, NEW_TEXT):
+                    gone[key] = match._replace(record=at, predicate=WITHDRAWS, confidence=1.0)
             for line in _in(edit):
                 if match := _match(line, edit, record):
-                    found[edit.path, line.sentence] = match._replace(record=at)
-    return found.values()
+                    key = edit.path, line.sentence
+                    found[key] = match._replace(record=at)
+                    gone.pop(key, None)
+    return [*found.values(), *gone.values()]
 
 
 RULES: tuple[Rule, ...] = (
     rule(
         "written_down",
-        1,
+        2,
         "What an agent wrote into files that agents read first, and nobody refused or took out "
         "again: rules (`directs`), and in its memory and beside a skill also how things are "
         "(`states`, 0.7).",
         predicate="directs",
         confidence=0.8,
         reads=(EDITS & pl.col("tool_input").str.contains(_NAMES_ONE))
+        | (CALLS & (pl.col("tool_name") == _SAVES))
         | ((pl.col("kind") == "tool_result") & pl.col("is_error")),
         find=_written,
         whole=True,

@@ -81,7 +81,7 @@ def world(dice: random.Random) -> dict[str, pl.DataFrame]:
             {
                 "fact_id": fact,
                 "entity_id": f"e{dice.choice([number % 2, number % 4])}",
-                "predicate": "used_tool" if number == 13 else "states",
+                "predicate": {13: "used_tool", 14: "withdraws"}.get(number, "states"),
                 "content": dice.choice(SAID[number % len(SAID) : number % len(SAID) + 2]),
                 "base_confidence": dice.choice([0.6, 0.7, 0.8]),
                 "trust": {3: "agent", 5: "outside"}.get(number % 9, "person"),

@@ -146,6 +146,18 @@ def test_how_a_named_thing_is_is_noted_in_memory_and_beside_skills(path: str, no
     assert told[1:] == ([("states", lock, 0.7)] if noted else [])
 
 
+def test_what_an_agent_saves_for_all_sessions_is_of_the_person() -> None:
+    found = rows(
+        call("save_memory", fact="Never dredge at night. My boat is called Tern."),
+        call("search_memory", fact="Always dredge by day."),
+    )
+    told = found.select("predicate", "object", "entity_name").sort("predicate").rows()
+    assert told == [
+        ("directs", "Never dredge at night.", "user"),
+        ("states", "My boat is called Tern.", "user"),
+    ]
+
+
 def test_a_patch_is_an_edit() -> None:
     patch = (
         "*** Begin Patch\n*** Update File: AGENTS.md\n@@\n # Quays\n-Dredge when you like.\n"
