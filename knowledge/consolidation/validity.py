@@ -209,7 +209,7 @@ def _withdrawn(facts: pl.LazyFrame) -> pl.DataFrame:
     """Ids of facts that say what was taken out of what is written down, or just that it was."""
     lines = facts.filter(pl.col("predicate") == WITHDRAWS).select(_LINE).unique().collect()
     if lines.is_empty():  # in most homes, which need not read all lines for it
-        return pl.DataFrame(schema={name: TEXT for name in _FACT})
+        return pl.DataFrame(schema=dict.fromkeys(_FACT, TEXT))
     return rows_with(facts.select(*_FACT, *_LINE[1:]), lines).select(_FACT)
 
 
