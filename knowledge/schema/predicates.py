@@ -121,7 +121,7 @@ PROVABLE_PREDICATES = frozenset(
 """Events that become knowledge once they prove themselves (knowledge/resolution/facts.py)."""
 
 STRUCTURAL_PREDICATES = EVENT_PREDICATES - PROVABLE_PREDICATES
-"""Events that are names or commands: they stay events, however often they come."""
+"""Events that are names, commands or lines taken out: they stay events, however often they come."""
 
 LASTING_PREDICATES = frozenset(each.name for each in PREDICATES if each.kind in LASTING)
 """Their facts fade slowly."""

@@ -12,7 +12,8 @@ def test_each_is_declared_once_and_its_object_is_of_a_kind_that_there_is() -> No
 
 
 def test_an_event_has_a_name_and_is_no_sentence() -> None:
-    assert predicates.STRUCTURAL_PREDICATES < predicates.NAME_PREDICATES
+    lines = {predicates.WITHDRAWS}  # of which a line that stands is the other half
+    assert predicates.STRUCTURAL_PREDICATES - lines < predicates.NAME_PREDICATES
     assert not predicates.NAME_PREDICATES & predicates.FREE_STATEMENTS
     assert predicates.STATED_PREDICATES < predicates.FREE_STATEMENTS
     assert predicates.RELATING_EVENTS == "used_tool, mentions_path and targets_system"
