@@ -19,6 +19,9 @@ def without_markup(text: str) -> str:
     return _without_tagged(_FENCE.sub(lambda fence: blanked(fence[0]), text))
 
 
+FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\n(?P<told>.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+"""What heads a Markdown file between two rules: a rule further down parts its text."""
+
 _WRAP = re.compile(r"\n(?=[ \t]*+(?!\n|[-*+>]\s|[#|]|```|~~~|\d{1,3}[.)]\s)\S)")
 _WHOLE_LINE = re.compile(r"\s*(?:[#|]|```|~~~|$)|.*:[*_]*\s*$")
 

@@ -13,6 +13,7 @@ from typing import Any
 from cairn.knowledge.extraction.documents import FENCE, note_sentences
 from cairn.knowledge.ingest.inbox_events.documents import NamedInText
 from cairn.knowledge.ingest.inbox_events.imported import ImportedMemory
+from cairn.knowledge.nlp.markup import FRONT_MATTER
 from cairn.knowledge.nlp.spans import asks
 from cairn.serving.exchange.claude_mem import claude_mem, is_sqlite
 from cairn.serving.exchange.folder import ExchangeError
@@ -92,11 +93,10 @@ def _unwrapped(content: str) -> str:
 
 def _prose(content: str) -> str:
     """As `_unwrapped`, without what is no prose: front matter, comments, tables, open to-dos."""
-    lines = _unwrapped(_FRONT_MATTER.sub("", content))
+    lines = _unwrapped(FRONT_MATTER.sub("", content))
     return _NO_PROSE.sub("", _COMMENT.sub("", lines))
 
 
-_FRONT_MATTER = re.compile(r"\A\s*---[ \t]*\n.*?\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _NO_PROSE = re.compile(
     r"^[ \t]*\|.*$|^[ \t]*[-*+][ \t]+\[ \][ \t].*$"

@@ -24,7 +24,7 @@ from cairn.knowledge.extraction.rules.statements import (
     LONGEST_SENTENCE,
     statements,
 )
-from cairn.knowledge.nlp.markup import blanked, unwrapped, without_markup
+from cairn.knowledge.nlp.markup import FRONT_MATTER, blanked, unwrapped, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import written_out
 from cairn.knowledge.schema.policy import Policy
@@ -52,7 +52,6 @@ _NAMES_ONE = (
     r"|rules|skills|learning|lesson|gotchas"
 )
 
-_FRONT = re.compile(r"---\n(?P<told>.*?)\n---(?:\n|\Z)", re.DOTALL)
 _OF_A_PERSON = re.compile(r"(?m)^[ \t]*type:\s*feedback\s*$")
 _DESCRIBED = re.compile(r"(?m)^description:[ \t]*([\"']?)(?P<told>\S.*?)\1[ \t]*$")
 """How a memory begins that notes what a person put right, and its one sentence about it."""
@@ -120,7 +119,7 @@ def _sentences(text: str | None) -> frozenset[str]:
 
 def _on_lines(text: str) -> str:
     """Markdown without what heads it and its code, each paragraph and item on one line."""
-    return unwrapped(without_markup(_FRONT.sub(lambda front: blanked(front[0]), text)))
+    return unwrapped(without_markup(FRONT_MATTER.sub(lambda front: blanked(front[0]), text)))
 
 
 def _put_right(edit: Edit, front: re.Match[str]) -> Iterator[_WrittenLine]:
@@ -141,7 +140,7 @@ def _in(edit: Edit) -> Iterator[_WrittenLine]:
     """What an edit writes down for those who come next."""
     path = _path(edit)
     if remembers := _MEMORY_FILE.search(path):
-        if front := _FRONT.match(edit.new):
+        if front := FRONT_MATTER.match(edit.new):
             yield from _put_right(edit, front)
         elif remembers["index"]:
             yield from _lines(edit, opening=True, notes=True)
@@ -249,7 +248,7 @@ def _written(records: Sequence[Record], _: Policy) -> Iterable[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "written_down",
-        2,
+        3,
         "What an agent wrote into files that agents read first, and nobody refused or took out "
         "again: rules (`directs`), and in its memory and beside a skill also how things are "
         "(`states`, 0.7).",

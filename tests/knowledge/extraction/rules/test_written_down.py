@@ -60,6 +60,12 @@ The harbour has four quays. They were built by hand.
     assert set(found["entity_name"]) == {"harbour"}
 
 
+def test_what_stands_between_two_rules_is_text_but_at_the_top() -> None:
+    told = "Never dredge at night."
+    assert written(edit(f"# Quays\n\n---\n\n- {told}\n\n---\n\nThe end.")) == [told]
+    assert written(edit(f"---\nrule: {told}\n---\n\nThe end.")) == []
+
+
 @pytest.mark.parametrize(
     "line",
     [
