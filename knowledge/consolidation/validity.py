@@ -36,7 +36,9 @@ from cairn.knowledge.schema.tables.table import TEXT, TIME
 _FACT = ["namespace", "fact_id"]
 _SLOT = ["namespace", "owner", "slot"]
 _LINE = ["namespace", "entity_id", "object"]
+"""Whose line a fact is, in its words: what takes a line out names it by them."""
 _STANDS = "stands"
+"""The one value of the slot that a line is, once it was taken out somewhere."""
 _ALONE = "\x1f"
 """Ends a slot as it is to what is not trusted: there all values follow each other."""
 _READ = pl.Schema(
@@ -206,7 +208,7 @@ def _as_written(predicate: str, line: str) -> Filled:
 
 
 def _withdrawn(facts: pl.LazyFrame) -> pl.DataFrame:
-    """Ids of facts that say what was taken out of what is written down, or just that it was."""
+    """Ids of facts that a line was taken out, and of those that it stands."""
     lines = facts.filter(pl.col("predicate") == WITHDRAWS).select(_LINE).unique().collect()
     if lines.is_empty():  # in most homes, which need not read all lines for it
         return pl.DataFrame(schema=dict.fromkeys(_FACT, TEXT))

@@ -6,13 +6,14 @@ takes out that stood there before ends with it.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
 
-from cairn.knowledge.dialogue.edits import Edit, edits_of
+from cairn.knowledge.dialogue.edits import edits_of
 from cairn.knowledge.dialogue.sentences import capitalised
 from cairn.knowledge.dialogue.tool_calls import NEW_TEXT, OLD_TEXT
 from cairn.knowledge.dialogue.trust import OUTCOME
@@ -20,10 +21,7 @@ from cairn.knowledge.extraction.rules.directives import directives
 from cairn.knowledge.extraction.rules.forms.directives import alone
 from cairn.knowledge.extraction.rules.forms.notes import is_note, is_rule
 from cairn.knowledge.extraction.rules.rule import CALLS, EDITS, Record, Rule, RuleMatch, rule
-from cairn.knowledge.extraction.rules.statements import (
-    LONGEST_SENTENCE,
-    statements,
-)
+from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, statements
 from cairn.knowledge.nlp.markup import FRONT_MATTER, blanked, unwrapped, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.plain_words import written_out
@@ -91,17 +89,22 @@ class _WrittenLine(NamedTuple):
     is_rule: bool = True
 
 
-def _lines(edit: Edit, *, opening: bool, notes: bool) -> Iterator[_WrittenLine]:
-    """Rules that an edit brings in, and notes; none that stood in what it takes out.
+Reader = Callable[[str, Collection[str]], Iterator[_WrittenLine]]
+"""What finds lines in a text of a file, but for given sentences."""
+
+
+def _lines(
+    text: str, but: Collection[str], *, opening: bool, notes: bool
+) -> Iterator[_WrittenLine]:
+    """Rules in a text, and notes.
 
     With `opening` those alone that begin their paragraph or item: what comes behind goes on.
     """
-    before = _sentences(edit.old)
-    text = _on_lines(edit.new)
+    text = _on_lines(text)
     for sentence in statements(text):
         ahead = text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start]
         goes_on = _SAID_AHEAD.search(ahead) is not None
-        if sentence.text in before or _STEPS.search(sentence.heading) or _TICKED.search(ahead):
+        if sentence.text in but or _STEPS.search(sentence.heading) or _TICKED.search(ahead):
             continue
         label = _LABEL.match(sentence.text)
         told = sentence.text[label.end() :] if label else sentence.text
@@ -117,12 +120,24 @@ def _sentences(text: str | None) -> frozenset[str]:
     return frozenset(each.text for each in statements(_on_lines(text))) if text else frozenset()
 
 
+@lru_cache(maxsize=4)
 def _on_lines(text: str) -> str:
-    """Markdown without what heads it and its code, each paragraph and item on one line."""
+    """Markdown without what heads it and its code, each paragraph and item on one line.
+
+    Both texts of an edit are asked for twice.
+    """
     return unwrapped(without_markup(FRONT_MATTER.sub(lambda front: blanked(front[0]), text)))
 
 
-def _put_right(edit: Edit, front: re.Match[str]) -> Iterator[_WrittenLine]:
+def _of_memory(text: str, but: Collection[str], *, index: bool) -> Iterator[_WrittenLine]:
+    """What an agent keeps for itself: of a topic, what a person put right; else rules and notes."""
+    if front := FRONT_MATTER.match(text):
+        yield from _put_right(text, front)
+    elif index:
+        yield from _lines(text, but, opening=True, notes=True)
+
+
+def _put_right(text: str, front: re.Match[str]) -> Iterator[_WrittenLine]:
     """What a memory of a person's correction says that it is about, and how it is to be used."""
     described = _DESCRIBED.search(front["told"])
     if described is None or not _OF_A_PERSON.search(front["told"]):
@@ -130,24 +145,21 @@ def _put_right(edit: Edit, front: re.Match[str]) -> Iterator[_WrittenLine]:
     if len(described["told"]) <= LONGEST_SENTENCE:
         start, end = (front.start("told") + place for place in described.span("told"))
         yield _WrittenLine("", described["told"], start, end)
-    for sentence in statements(_on_lines(edit.new)):
+    for sentence in statements(_on_lines(text)):
         told = _APPLIED.sub("", sentence.text)
         if told != sentence.text and alone(sentence.plain[-len(told) :]):
             yield _WrittenLine(sentence.text, capitalised(told), sentence.start, sentence.end)
 
 
-def _in(edit: Edit) -> Iterator[_WrittenLine]:
-    """What an edit writes down for those who come next."""
-    path = _path(edit)
+def _reader(path: str) -> Reader | None:
+    """What finds lines in a file for those who come next; None where it is no such file."""
     if remembers := _MEMORY_FILE.search(path):
-        if front := FRONT_MATTER.match(edit.new):
-            yield from _put_right(edit, front)
-        elif remembers["index"]:
-            yield from _lines(edit, opening=True, notes=True)
-    elif file := _RULE_FILE.search(path):
+        return partial(_of_memory, index=remembers["index"] is not None)
+    if file := _RULE_FILE.search(path):
         skill, lessons = (file[name] is not None for name in ("skill", "lessons"))
         notes = skill and not _MANUAL.search(path)
-        yield from _lines(edit, opening=skill or lessons, notes=notes)
+        return partial(_lines, opening=skill or lessons, notes=notes)
+    return None
 
 
 def _saved(record: Record) -> Iterator[RuleMatch]:
@@ -160,10 +172,6 @@ def _saved(record: Record) -> Iterator[RuleMatch]:
         )  # fmt: skip
         rule = is_rule(written_out(sentence.plain).text) or directives(sentence.text)
         yield match if rule else match._replace(predicate="states", confidence=_OF_A_NOTE)
-
-
-def _path(edit: Edit) -> str:
-    return edit.path.replace("\\", "/")
 
 
 def _place(
@@ -194,21 +202,15 @@ def _texts(field: str, value: object, other: Collection[str]) -> Iterator[tuple[
 
 
 def _match(
-    line: _WrittenLine, edit: Edit, record: Record, other: Collection[str] = OLD_TEXT
+    line: _WrittenLine, text: str, record: Record, other: Collection[str]
 ) -> RuleMatch | None:
-    """A line with its place in the call; of a patch, its first line."""
-    quote = edit.new[line.start : line.end]
-    place = _place(record, quote, line.start, other)
-    if place is None:
-        quote = quote.split("\n", 1)[0]
-        place = _place(record, quote, line.start, other)
-    if place is None:
-        return None
-    field, start = place
-    match = RuleMatch(line.text, start, start + len(quote), field, trust=OUTCOME)
-    if _OF_ALL_PROJECTS.match(_path(edit)):
-        match = match._replace(about=(NOBODY, "person"))
-    return match if line.is_rule else match._replace(predicate="states", confidence=_OF_A_NOTE)
+    """A line of a text with its place in the call; of a patch, its first line."""
+    quote = text[line.start : line.end]
+    for words in (quote, quote.split("\n", 1)[0]):
+        if place := _place(record, words, line.start, other):
+            field, start = place
+            return RuleMatch(line.text, start, start + len(words), field, trust=OUTCOME)
+    return None
 
 
 def _written(records: Sequence[Record], _: Policy) -> Iterable[RuleMatch]:
@@ -223,24 +225,27 @@ def _written(records: Sequence[Record], _: Policy) -> Iterable[RuleMatch]:
             found |= {(_SAVES, one.object): one._replace(record=at) for one in _saved(record)}
             continue
         for edit, _created in edits_of(record.inputs):
-            if not (_MEMORY_FILE.search(_path(edit)) or _RULE_FILE.search(_path(edit))):
+            path = edit.path.replace("\\", "/")
+            read = _reader(path)
+            if read is None:
                 continue
-            kept = _sentences(edit.new)
+            about = (NOBODY, "person") if _OF_ALL_PROJECTS.match(path) else None
+            kept, taken = _sentences(edit.new), _sentences(edit.old)
             if edit.old is None:
-                found = {
-                    key: one for key, one in found.items() if key[0] != edit.path or key[1] in kept
-                }
-            before = edit._replace(new=edit.old or "", old=None)
-            for line in _in(before):
-                key = edit.path, line.sentence
+                found = {key: one for key, one in found.items() if key[0] != path or key[1] in kept}
+            for line in read(edit.old or "", kept):
+                key = path, line.sentence
                 if line.sentence in kept or found.pop(key, None) is not None:
                     continue
-                if match := _match(line, before, record, NEW_TEXT):
-                    gone[key] = match._replace(record=at, predicate=WITHDRAWS, confidence=1.0)
-            for line in _in(edit):
-                if match := _match(line, edit, record):
-                    key = edit.path, line.sentence
-                    found[key] = match._replace(record=at)
+                if match := _match(line, edit.old or "", record, NEW_TEXT):
+                    match = match._replace(predicate=WITHDRAWS, confidence=1.0)
+                    gone[key] = match._replace(record=at, about=about)
+            for line in read(edit.new, taken):
+                if match := _match(line, edit.new, record, OLD_TEXT):
+                    key = path, line.sentence
+                    if not line.is_rule:
+                        match = match._replace(predicate="states", confidence=_OF_A_NOTE)
+                    found[key] = match._replace(record=at, about=about)
                     gone.pop(key, None)
     return [*found.values(), *gone.values()]
 

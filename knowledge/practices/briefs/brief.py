@@ -238,8 +238,8 @@ def _lines(project: str, ground: Ground, conventions: list[BriefLine]) -> Iterat
             ground.practices, ground.error_signatures, ground.project_facts, ground.conversations
         )
     )  # fmt: skip
-    facts = _still_refused(ground.facts, practices)
-    wanted, written, known, decided = _facts(names_of(project, ground.projects), facts)
+    names = names_of(project, ground.projects)
+    wanted, written, known, decided = _facts(names, ground.facts, practices)
     managers = places.filter(kind="package_manager")["name"].to_list()
     first, more = by_proof(list(practice_lines(practices, managers)))
     proven, changed = proven_errors(signatures)
@@ -276,7 +276,9 @@ def _still_refused(facts: pl.DataFrame, practices: pl.DataFrame) -> pl.DataFrame
     return facts.join(let, on="fact_id", how="anti")
 
 
-def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
+def _facts(
+    names: set[str], facts: pl.DataFrame, practices: pl.DataFrame
+) -> tuple[list[BriefLine], ...]:
     """What is wanted of a project, and written down of it; what is known; what was decided when.
 
     A person's word comes first, then what was seen, then what agents said; of these what was said
@@ -289,6 +291,7 @@ def _facts(names: set[str], facts: pl.DataFrame) -> tuple[list[BriefLine], ...]:
         # Of a host it is not known what it is there for.
         pl.col("predicate") != "connects_to_host",
     )
+    rows = _still_refused(rows, practices)
     by_person = pl.col("trust") == PERSON
     said = (
         rows.with_columns(
