@@ -12,7 +12,7 @@ from cairn.assets.lookup import make_lookup
 from cairn.assets.pending.publication import older_to_drop, versions
 from cairn.knowledge.consolidation.verdicts.standing import QUARANTINED, status_at
 from cairn.knowledge.engine.diff import Change
-from cairn.knowledge.quality.invariants import FEW, fingerprint, violations
+from cairn.knowledge.quality.invariants import FEW, fingerprint, is_looked_into, violations
 from cairn.knowledge.quality.measures import READS, columns_read, of_knowledge
 from cairn.knowledge.quality.retraction_guard import too_many
 from cairn.knowledge.schema.calendar import UNDATED, watermark
@@ -52,6 +52,7 @@ def run_publication(state: State) -> StageReport:
         for own in state.each():
             report = add_up(report, _published(own))
             drop_older(own)
+            own.drop_changes()
         return finished(report)
 
 
@@ -151,10 +152,11 @@ def _changed(
         since, now = before.tables.get(name), manifest.tables[name]
         if since != now:
             # To look for what changed in a small table takes longer than to check it; in one by
-            # day only those days are looked at.
+            # day only those days are looked at. What no check looks into, as payload, is not read.
             table = TABLES[name]
             few = not table.by_day and state.warehouse.height(table) <= FEW
-            changed[name] = None if few else state.changes(table, since, now, state.own)
+            whole = few or not is_looked_into(name)
+            changed[name] = None if whole else state.changes(table, since, now, state.own)
     return changed
 
 

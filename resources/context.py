@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 VECTORS_AT_ONCE = 16_384
+Out = TypeVar("Out")
+
 FEW_CHANGES = 200_000
 """Rows of a change up to which it is kept for the next stage that asks."""
 
@@ -60,6 +62,7 @@ class _Opened:
         default_factory=dict[tuple[str, str], tuple[tuple[int | None, int | None], Change]]
     )
     embedded: dict[str, Remembering] = field(default_factory=dict[str, Remembering])
+    kept: dict[str, tuple[object, Any]] = field(default_factory=dict[str, tuple[object, Any]])
     command: str | None = None
     begun: bool = False
     night: bool = False
@@ -131,16 +134,28 @@ class State:
             - self.quiet
         )
 
+    def drop_changes(self) -> None:
+        """Lets go of what changed in tables: the next run has other versions of them."""
+        self._opened.changes.clear()
+
     def let_go(self) -> None:
         """Forgets what was computed of tables that were rebuilt by other means."""
-        self._opened.changes.clear()
+        self.drop_changes()
         self._opened.embedded.clear()
+        self._opened.kept.clear()
 
     def let_all_go(self) -> None:
         """The same, and the tables themselves: their files are others."""
         self.let_go()
         if (tables := self._opened.parts.get("warehouse")) is not None:
             tables.let_go()
+
+    def kept(self, name: str, made_of: object, make: Callable[[], Out]) -> Out:
+        """What is made of something, kept for as long as it is asked for of the same."""
+        known = self._opened.kept.get(name)
+        if known is None or known[0] != made_of:
+            known = self._opened.kept[name] = (made_of, make())
+        return known[1]
 
     def _once(self, name: str, opened: Callable[[], Any]) -> Any:
         if name not in self._opened.parts:

@@ -334,5 +334,7 @@ def _changes(
         if change.rows.height:
             counts = stage.rows_of(table.name)
             change = Change(change.come.filter(counts), change.gone.filter(counts))
+        if table.name in stage.columns:
+            change = Change(*(part.select(stage.columns[table.name]) for part in change))
         changes[table.name] = change
     return changes

@@ -39,8 +39,15 @@ def places(state: State) -> pl.DataFrame:
 
     `recorded_at` is the time by which it is found in `records`.
     """
-    heads = state.warehouse.read(RECORDS, columns=list(HEAD_COLUMNS)).collect()
-    return placed(heads.with_columns(recorded_at="occurred_at"), state.policy)
+
+    def make() -> pl.DataFrame:
+        heads = state.warehouse.read(RECORDS, columns=list(HEAD_COLUMNS)).collect()
+        return placed(heads.with_columns(recorded_at="occurred_at"), state.policy)
+
+    if state.namespace is None:
+        return make()
+    version = state.warehouse.version(RECORDS)
+    return state.kept("places", (state.namespace, version, fingerprint(state.policy)), make)
 
 
 def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:

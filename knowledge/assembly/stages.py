@@ -19,7 +19,11 @@ from cairn.knowledge.engine.stage import (
     stage_of,
 )
 from cairn.knowledge.extraction.attitudes import READ_BY_MODEL
-from cairn.knowledge.extraction.introductions import introductions, introductions_after
+from cairn.knowledge.extraction.introductions import (
+    NAMING_COLUMNS,
+    introductions,
+    introductions_after,
+)
 from cairn.knowledge.extraction.known_entities_extraction import (
     KNOWN_ONLY,
     READ,
@@ -59,7 +63,7 @@ from cairn.knowledge.practices.stages import (
 from cairn.knowledge.quality.funnel import funnel
 from cairn.knowledge.research.stages import RESEARCH
 from cairn.knowledge.resolution.facts import FactTables, facts, facts_after
-from cairn.knowledge.resolution.gating import Gated, entities, entities_after
+from cairn.knowledge.resolution.gating import GATED_COLUMNS, Gated, entities, entities_after
 from cairn.knowledge.schema.calendar import watermark
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.tables import (
@@ -117,6 +121,7 @@ INTRODUCTIONS_STAGE = Stage(
             changes["candidates"], stored["introductions"], reads["candidates"], means.policy
         )
     },
+    columns={CANDIDATES.name: NAMING_COLUMNS},
 )
 
 
@@ -162,10 +167,11 @@ _ACCEPTED = pl.col("reason").is_null()
 def _said(reads: Frames) -> pl.DataFrame:
     """Candidates of both modes, and of themes where they are read, with `derived_from`."""
     parts = [reads["candidates"], reads["known_only_candidates"]]
+    there = [name for name in CANDIDATES.columns if name in parts[0].columns]
     nothing = pl.lit([], dtype=pl.List(pl.String)).alias("derived_from")
-    alike = [frame.select(*CANDIDATES.columns, nothing) for frame in parts]
+    alike = [frame.select(*there, nothing) for frame in parts]
     if THEME_FACTS.name in reads:
-        alike.append(reads["theme_facts"].select(*CANDIDATES.columns, "derived_from"))
+        alike.append(reads["theme_facts"].select(*there, "derived_from"))
     return pl.concat(alike)
 
 
@@ -213,6 +219,11 @@ ENTITIES_STAGE = Stage(
     _entities_count,
     _entities_after,
     only={KNOWN_ONLY_CANDIDATES.name: _ACCEPTED},
+    columns={
+        CANDIDATES.name: GATED_COLUMNS,
+        KNOWN_ONLY_CANDIDATES.name: GATED_COLUMNS,
+        EPISODES.name: ("namespace", "episode_id", "request"),
+    },
 )  # fmt: skip
 
 THEMES_STAGE = Stage(

@@ -24,6 +24,13 @@ BY_TIME = ["occurred_at", "record_id", "candidate_id"]
 _ENTITY = ["namespace", "entity_id"]
 
 
+NAMING_COLUMNS = (
+    "candidate_id", "namespace", "record_id", "kind", "entity_name", "entity_type", "quote_field",
+    "mode", "extractor", "origin", "trigger", "occurred_at",
+)  # fmt: skip
+"""What `introductions` reads of candidates: narrow columns, so that whole histories stay cheap."""
+
+
 def proposals(candidates: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Candidates with the entity that each names.
 

@@ -12,10 +12,12 @@ HTML or JSON, in a code block, or with its first or last line lost.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
-from cairn.knowledge.llm.prompt_injection import without_orders
+import polars as pl
+
+from cairn.knowledge.llm.prompt_injection import quiet, without_orders
 from cairn.knowledge.nlp.text import undisguised
 
 RECALLED_TAG = "cairn-memory"
@@ -56,6 +58,12 @@ def opening(namespace: str | None = None, generation: str | None = None) -> str:
 def harmless(text: str) -> str:
     """A text that closes no fence, gives no orders and moves no cursor, whatever else it says."""
     return defused(without_orders(text.translate(_CONTROL), "agent"))
+
+
+def all_harmless(texts: Sequence[str]) -> list[str]:
+    """`harmless` of many texts, of which most are so already: at a small part of the cost."""
+    plain = pl.Series([text.translate(_CONTROL) for text in texts], dtype=pl.String)
+    return list(map(defused, quiet(plain, pl.repeat("agent", len(plain), eager=True))))
 
 
 _CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D, 0x85}, " ")

@@ -20,7 +20,7 @@ from cairn.knowledge.failures.lookup import is_for_its_names
 from cairn.knowledge.failures.signatures import SLOT, SLOTTING
 from cairn.knowledge.interests.preferences import muted
 from cairn.knowledge.learnings.recurrence.occurrences import RECURRENCE
-from cairn.knowledge.llm.fence import CLOSING, fenced, harmless, opening
+from cairn.knowledge.llm.fence import CLOSING, all_harmless, fenced, harmless, opening
 from cairn.knowledge.nlp.names import HOME
 from cairn.knowledge.nlp.text import STOP_WORDS, estimated_tokens
 from cairn.knowledge.offers.utility import offered_no_more
@@ -144,11 +144,16 @@ def lookup(
         talk: called(project) if project else EVERYWHERE
         for talk, project in talks.select("conversation_id", "project").rows()
     }
-    found = {
-        *_facts(said, of),
-        *_learnings(reads["learnings"], of),
-        *_episodes(reads["episodes"], of),
-    }
+    found = [
+        one
+        for one in {
+            *_facts(said, of),
+            *_learnings(reads["learnings"], of),
+            *_episodes(reads["episodes"], of),
+        }
+        if one.id not in stopped
+    ]
+    safe = all_harmless([one.text for one in found])
     return {
         "meta": [
             (key, json.dumps(value))
@@ -170,7 +175,7 @@ def lookup(
         ],
         "folders": sorted((folder, called(folder)) for folder in projects_of["folder"].to_list()),
         "lines": list(_brief_lines(reads["briefs"], fence, stopped)),
-        **recall_tables(one for one in found if one.id not in stopped),
+        **recall_tables(one._replace(text=text) for one, text in zip(found, safe, strict=True)),
         "errors": sorted(set(_errors(reads["error_signatures"], called, stopped))),
         "warnings": sorted(set(_warnings(said, reads["practices"], called, of))),
     }
@@ -271,14 +276,14 @@ def _facts(said: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText]:
     sure = said.filter((pl.col("trust") == PERSON) | written)
     for fact, content, talk in sure.select("fact_id", "content", "conversation_id").iter_rows():
         if talk in of:
-            yield RecallText(fact, FACT, of[talk], harmless(short(content, LONGEST_TEXT)), content)
+            yield RecallText(fact, FACT, of[talk], short(content, LONGEST_TEXT), content)
 
 
 def _learnings(learnings: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText]:
     """Learnings, but for routines: the brief tells how the commands of a project are run."""
     routine = (pl.col("category") == "workflow") & (pl.col("extractor") == RECURRENCE)
     for row in learnings.filter(~routine).iter_rows(named=True):
-        said = harmless(short(f"{row['title']}: {row['content']}", LONGEST_TEXT))
+        said = short(f"{row['title']}: {row['content']}", LONGEST_TEXT)
         for talk in row["conversation_ids"]:
             if talk in of:
                 found_by = f"{row['title']} {row['content']}"
@@ -292,7 +297,7 @@ def _episodes(episodes: pl.DataFrame, of: dict[str, str]) -> Iterator[RecallText
             continue
         asked, answered = row["request"], row["answer"]
         half = LONGEST_EPISODE // 2
-        said = harmless(f"{row['day']}: {short(asked, half)} → {short(answered, half)}")
+        said = f"{row['day']}: {short(asked, half)} → {short(answered, half)}"
         found_by = f"{asked[:INDEXED]} {answered[:INDEXED]}"
         yield RecallText(row["episode_id"], EPISODE, of[row["conversation_id"]], said, found_by)
 

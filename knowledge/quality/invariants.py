@@ -141,6 +141,19 @@ QUOTED = ("candidates", "known_only_candidates", "theme_facts")
 """Tables whose rows quote their record; a refused one may quote what stands nowhere."""
 
 
+_LOOKED_INTO = frozenset(
+    [
+        *(table for table, _ in (*UNIT_RANGES, *TEXTS)),
+        *(table for source, _, target, _ in REFERENCES for table in (source, target)),
+    ]
+)
+
+
+def is_looked_into(name: str) -> bool:
+    """Whether more of a table is looked at than that no key is repeated."""
+    return name in _LOOKED_INTO
+
+
 def quoted(rows: pl.LazyFrame) -> pl.LazyFrame:
     """Rows of a table of QUOTED that no check refused."""
     if "reason" not in rows.collect_schema():

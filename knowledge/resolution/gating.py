@@ -13,6 +13,7 @@ import polars as pl
 from cairn.knowledge.engine.diff import Change, difference
 from cairn.knowledge.extraction.introductions import (
     BY_TIME,
+    NAMING_COLUMNS,
     WRITTEN,
     forms,
     identified,
@@ -37,6 +38,12 @@ class Gated(NamedTuple):
 
     entities: pl.DataFrame
     rejections: pl.DataFrame
+
+
+GATED_COLUMNS = (
+    *NAMING_COLUMNS, "predicate", "object", "content", "quote_start", "quote_end",
+)  # fmt: skip
+"""What is read of candidates here."""
 
 
 def entities(

@@ -13,7 +13,7 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError
 
-from cairn.knowledge.engine.diff import Change, difference
+from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.tables import Table
 from cairn.resources.home.damage import RUN, Damaged, first_line
 from cairn.resources.home.seals import has_size
@@ -267,7 +267,7 @@ class Tables:
                 return apart(table, gone, come)
             files = pl.concat([one.files.select("path", "day") for one in (then, now)])
             scope = TableScope(files.unique(keep="none")["day"].unique().to_list())
-            return difference(*(_current(table, one, scope) for one in (then, now)))
+            return apart(table, *(one.part(scope).collect() for one in (then, now)))
         except (Damaged, OSError):
             return None
 
@@ -414,7 +414,7 @@ class Tables:
         written = _beside(opened, rows, scope)
         part = rows
         if opened is not None and table.by_day and scope.days is None:
-            scope = TableScope(difference(current, rows).rows["day"].unique().to_list())
+            scope = TableScope(apart(table, current, rows).rows["day"].unique().to_list())
             part = rows.filter(*scope.expressions)
         data = _as_stored(table, part)
         return self._commit(

@@ -19,7 +19,7 @@ class Ngrams(NamedTuple):
     pieces: tuple[str, ...]
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=256)
 def ngrams(text: str) -> Ngrams:
     """The n-grams of a message, each once.
 

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from cairn.knowledge.quality.invariants import violations
-from cairn.knowledge.schema.tables import MEMORY
+from cairn.knowledge.quality.invariants import is_looked_into, violations
+from cairn.knowledge.schema.tables import MEMORY, RECORDS
 from tests.knowledge.rows import START, facts
 
 
@@ -42,3 +42,14 @@ def test_confidence_beyond_its_range_is_named_and_no_text_is_told():
     tables = memory({"content": "The blue folder"})
     tables["memory"] = tables["memory"].with_columns(confidence=pl.lit(1.5))
     assert violations(tables) == ["memory.confidence: 1 are outside of 0 to 1"]
+
+
+def test_what_no_check_looks_into_needs_no_rows_that_changed():
+    """As records, whose payload is most of a home, of which keys alone are checked."""
+    assert not is_looked_into("records")
+    assert is_looked_into("raw_logs")
+    assert is_looked_into("similar_facts")  # refers to others
+    twice = RECORDS.empty().clear(2).with_columns(pl.lit("same").alias(RECORDS.key[-1]))
+    assert violations({"records": twice.lazy()}, {"records": None}) == [
+        "records: 1 rows repeat a key"
+    ]
