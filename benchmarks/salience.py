@@ -12,12 +12,9 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
 
 from benchmarks.said import FITTED as SEEN
 from benchmarks.said import NOTHING, SAID, Message, messages
@@ -35,6 +32,10 @@ from cairn.knowledge.extraction.salience.model import (
 )
 from cairn.knowledge.extraction.salience.ngrams import ngrams
 from cairn.knowledge.schema.identity import digest
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+    from sklearn.linear_model import LogisticRegression
 
 FITTED = {of: sorted(name for name in SEEN if name.startswith(of)) for of in (SESSIONS, CHATS)}
 FEWEST_WORDS, FEWEST_PIECES = 5, 8
@@ -88,6 +89,8 @@ def _columns(words: Sequence[str], pieces: Sequence[str]) -> Columns:
 
 def matrix(told: Sequence[Message], columns: Columns) -> "csr_matrix[Any]":
     """A row per message, a column per known n-gram."""
+    from scipy.sparse import csr_matrix
+
     values: list[float] = []
     places: list[int] = []
     ends = [0]
@@ -136,7 +139,9 @@ def fitted(told: Sequence[Message], shrinks: float) -> Vocabulary:
     )
 
 
-def _regression(shrinks: float, **more: object) -> LogisticRegression:
+def _regression(shrinks: float, **more: Any) -> "LogisticRegression":
+    from sklearn.linear_model import LogisticRegression
+
     return LogisticRegression(C=shrinks, max_iter=3_000, **more)
 
 
@@ -148,6 +153,8 @@ def source(of: str) -> str:
 
 def measured() -> dict[str, dict[str, Any]]:
     """By held-out set: `auc`, and by kind its `messages`, and of how many something is `taken`."""
+    from sklearn.metrics import roc_auc_score  # its import takes longer than the rest
+
     result: dict[str, dict[str, Any]] = {}
     for name in sorted(file.stem for file in SAID.glob("*.tsv")):
         of = name.partition("_")[0]
