@@ -270,6 +270,38 @@ def options(text: str) -> dict[str, str]:
     return found if len(found) >= _FEWEST_OPTIONS else {}
 
 
+def _asked_above(text: str) -> str:
+    """The last question close above the options of a message, if it says what they are about."""
+    above: list[str] = []
+    for line in text.splitlines():
+        if len(line) < 1_000 and _OPTION.match(line):
+            break
+        if line.strip():
+            above.append(line.strip("#>*_ "))
+    for line in reversed(above[-_CLOSE_ABOVE:]):
+        asked = [line[start:end] for start, end in sentences(line) if line[:end].endswith("?")]
+        if asked:
+            return read_alone(asked[-1]) if _says_of_what(asked[-1]) else ""
+    return ""
+
+
+def _says_of_what(question: str) -> bool:
+    """Whether a question tells somebody else what is to be chosen, and holds for longer."""
+    plain = question.lower()
+    about = [word for word in words(plain) if word not in STOP_WORDS | _TELLS_LITTLE]
+    unlike = (_FOR_NOW, _OF_THE_TALK, _OF_THE_MOMENT, _POINTS)
+    return (
+        len(about) >= _FEW_WORDS
+        and len(question) <= _LONGEST_QUESTION
+        and not any(form.search(plain) for form in unlike)
+    )
+
+
+_CLOSE_ABOVE = 3
+"""Lines with words above the options among which a question is theirs."""
+_POINTS = lazy_pattern(r"\b(?:this|that|it|these|those|they|them|here|above|below)\b")
+
+
 def _told_of(text: str, title: str) -> str:
     """What a message says of an option below its heading, behind a colon; else nothing."""
     above, _, below = text.partition(title)
@@ -312,7 +344,8 @@ def _chosen_in_words(records: Sequence[Record], at: int) -> RuleMatch | None:
         return None
     others = _not_chosen([one for other, one in given.items() if other != key])
     start = len(text) - len(text.lstrip())
-    told = f"Chose {title}{_told_of(records[at - 1].text, title)}{others}"
+    offered = records[at - 1].text
+    told = f"{_asked_above(offered) or 'Chose'} {title}{_told_of(offered, title)}{others}"
     return RuleMatch(told, start, len(text.rstrip()), record=at)
 
 
@@ -357,7 +390,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        9,
+        10,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

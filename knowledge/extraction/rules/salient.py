@@ -66,6 +66,8 @@ _LOOKS_INTO = re.compile(
     r"|(?:nah |no |ok )?let us (?:roll back|go back|revert|undo|stash|pull|fetch|rebase|merge))\b"
 )
 """How a task begins that ends with an answer, or where it began."""
+_ARROW, _FEWEST_ARROWS = re.compile(r"\s(?:[-=]+>|→)\s"), 2
+"""What leads to what, and the next to another, is a list whose lines ran together."""
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|mine|we|our|us)\b")
 _OPENS_WITH_ONESELF = re.compile(rf".{{,25}}?{_OF_ONESELF.pattern}")
 """What somebody did can be read without knowing what "it" was, or who "he"."""
@@ -116,6 +118,7 @@ def _can_be_kept(sentence: str, of: str) -> bool:
         and len(words(told)) >= _FEWEST
         and not any(form.match(told) for form in (ASKS, _POINTS))
         and DOUBTED.search(told) is None
+        and len(_ARROW.findall(sentence)) < _FEWEST_ARROWS
         and not leans_on_another(plain)
         and (not _LOOKS_INTO.match(told) if of == SESSIONS else _tells_of_oneself(told))
         and (alone(told) or (of == CHATS and bool(_OPENS_WITH_ONESELF.match(told))))
@@ -145,7 +148,7 @@ def _is_told(record: Record, policy: Policy) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "salient",
-        9,
+        10,
         "What a person says in passing, in words that no form fits, and that likely lasts.",
         predicate="states",
         confidence=0.7,
@@ -159,6 +162,12 @@ RULES: tuple[Rule, ...] = (
             RuleExample(
                 "The pilots have no phones on board, so the page has to work without a login.",
                 ("The pilots have no phones on board, so the page has to work without a login.",),
+            ),
+            RuleExample(
+                "I like option 1, for the harbour:\n\nmooring enable -> just works as before,"
+                " mooring from path\nmooring enable --local-dev -> creates the wrapper script,"
+                " using MOORING_LOCAL_DEV\n\nin this repo we want to commit"
+                " `mooring enable --local-dev` state"
             ),
             RuleExample("can you check why the crane is slow, it was fine before the rebase"),
         ),

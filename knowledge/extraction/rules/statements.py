@@ -394,9 +394,11 @@ _NOW = lazy_pattern(r"(?:right )?now,? (?:i|we) (?:show|see|have|get|display)\b"
 """How a thing is that somebody is about to change."""
 
 _GOES_ON = lazy_pattern(
-    r"(?:and|but|basically,? that|so (?:that )?(?:i|we) (?:do not|can)|for when)\b"
+    r"(?:and|but|basically,? that|so (?:that )?(?:i|we) (?:do not|can)|for when"
+    r"|the (?:idea|point|goal|vision|hope) (?:here )?(?:is|was) (?:that )?(?:i|we|you))\b"
 )
-"""What goes on from what somebody else said, and is half a thought without it."""
+"""What goes on from what somebody else said, and is half a thought without it; and what it is that
+shall be possible once it is made."""
 
 _EXAMPLE = lazy_pattern(r"(?i)\b(?:for (?:example|instance)|e\.g)\W{1,4}$")
 
@@ -515,7 +517,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        21,
+        22,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,
@@ -543,6 +545,9 @@ RULES: tuple[Rule, ...] = (
             RuleExample(
                 "we don't have `berth_v1` anymore so this is obsolete",
                 ("we don't have `berth_v1` anymore",),
+            ),
+            RuleExample(
+                "The idea is that I walk on from an older mooring, and then I would want its log."
             ),
             RuleExample("I have a question. I need you to fix it. I believe we need a berth."),
             RuleExample("My household preferences"),

@@ -33,6 +33,27 @@ def test_a_choice_names_what_was_not_chosen_and_is_the_persons_word() -> None:
     assert rows["trust"].to_list() == [PERSON, None]
 
 
+@pytest.mark.parametrize(
+    ("above", "asked"),
+    [
+        ("## Where should `mooringId()` live?", "Where should `mooringId()` live?"),
+        ("Two ways. Who owns the tide table?\n\nWhat I found:", "Who owns the tide table?"),
+        ("How do you want to proceed?", "Chose"),
+        ("Which option do you prefer?", "Chose"),
+        ("Did it work for this berth?", "Chose"),
+        ("Who owns the tide table?\n\n1\n\n2\n\n3", "Chose"),
+    ],
+    ids=["heading", "sentence", "of the work", "says nothing", "points", "far above"],
+)  # fmt: skip
+def test_what_was_asked_above_the_options_is_told_if_it_can_be_read_alone(
+    above: str, asked: str
+) -> None:
+    listed = "**Option 1: `berth/`**\n- It has ids.\n\n**Option 2: `quay/`**\n- It is old."
+    offered = f"{above}\n\n{listed}"
+    rows = chosen(agent(offered), human("yes do option 1"))
+    assert rows["object"].to_list() == [f"{asked} `berth/`, not `quay/`"]
+
+
 def test_what_is_chosen_by_its_letter_is_told_by_what_the_message_says_of_it() -> None:
     offered = (
         "How others do it:\n\n**Option A — Inline names**\n\nA name behind each entry.\n\n"
