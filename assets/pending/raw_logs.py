@@ -44,10 +44,10 @@ def places(state: State) -> pl.DataFrame:
         heads = state.warehouse.read(RECORDS, columns=list(HEAD_COLUMNS)).collect()
         return placed(heads.with_columns(recorded_at="occurred_at"), state.policy)
 
-    if state.namespace is None:
+    commit = None if state.namespace is None else state.warehouse.commit(RECORDS)
+    if commit is None:
         return make()
-    version = state.warehouse.version(RECORDS)
-    return state.kept("places", (state.namespace, version, fingerprint(state.policy)), make)
+    return state.kept("places", (commit, fingerprint(state.policy)), make)
 
 
 def pending_days(state: State, where: pl.DataFrame | None = None) -> list[str]:

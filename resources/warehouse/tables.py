@@ -117,6 +117,10 @@ class Tables:
         opened = self._opened(table)
         return None if opened is None else opened.content_version
 
+    def commit(self, table: Table) -> Commit | None:
+        """The newest commit: another one where a table was made again. None if no file tells."""
+        return last_commit(self.folder(table))
+
     def height(self, table: Table) -> int:
         """Rows of a table; nothing is read for that."""
         if held := self._gathered.get(table.name):

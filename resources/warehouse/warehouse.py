@@ -10,7 +10,7 @@ import polars as pl
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.schema.tables import Table
 from cairn.resources.home.home import NAMESPACE, check_namespace
-from cairn.resources.warehouse.delta import folders_in, table_uri
+from cairn.resources.warehouse.delta import Commit, folders_in, table_uri
 from cairn.resources.warehouse.tables import Conflict, Tables, Written
 
 __all__ = ["Conflict", "Warehouse", "Written"]
@@ -113,6 +113,10 @@ class Warehouse:
             ValueError: of which namespace is not said.
         """
         return self._one(namespace).version(table)
+
+    def commit(self, table: Table) -> Commit | None:
+        """What tells how a table of one namespace stands (`Tables.commit`)."""
+        return self._one(None).commit(table)
 
     def write(
         self,
