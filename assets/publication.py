@@ -52,7 +52,7 @@ def run_publication(state: State) -> StageReport:
         for own in state.each():
             report = add_up(report, _published(own))
             drop_older(own)
-            own.drop_changes()
+        state.drop_changes()
         return finished(report)
 
 

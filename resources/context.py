@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-VECTORS_AT_ONCE = 16_384
 Out = TypeVar("Out")
 
+VECTORS_AT_ONCE = 16_384
 FEW_CHANGES = 200_000
 """Rows of a change up to which it is kept for the next stage that asks."""
 

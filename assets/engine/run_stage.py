@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import dagster as dg
 import polars as pl
@@ -30,6 +30,8 @@ from cairn.resources.warehouse.warehouse import Written
 
 if TYPE_CHECKING:
     from cairn.resources.llm.dry_run import DryRunModel
+
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 SAMPLE_IDS = 5
 
@@ -236,12 +238,12 @@ def _read(state: State, stage: Stage, tables: Sequence[Table]) -> dict[str, pl.D
 
 
 def _scanned(state: State, stage: Stage, tables: Sequence[Table]) -> dict[str, pl.LazyFrame]:
-    return {
-        table.name: state.warehouse.read(table)
-        .filter(stage.rows_of(table.name))
-        .select(stage.columns_of(table))
-        for table in tables
-    }
+    return {table.name: _counting(stage, table, state.warehouse.read(table)) for table in tables}
+
+
+def _counting(stage: Stage, table: Table, rows: Rows) -> Rows:
+    """What counts of a table that a stage reads: its rows, and its columns."""
+    return rows.filter(stage.rows_of(table.name)).select(stage.columns_of(table))
 
 
 def _input(
@@ -303,10 +305,7 @@ def _differs(
         change = state.changes(table, int(since), now, state.own)
         if change is None:
             return True
-        come, gone = (
-            part.filter(stage.rows_of(table.name)).select(stage.columns_of(table))
-            for part in (change.come, change.gone)
-        )
+        come, gone = (_counting(stage, table, part) for part in change)
         if come.height != gone.height or content_digest(come) != content_digest(gone):
             return True
     return False
@@ -331,10 +330,7 @@ def _changes(
         change = state.changes(table, since, versions[table.name], state.own)
         if change is None:
             return None
-        if change.rows.height:
-            counts = stage.rows_of(table.name)
-            change = Change(change.come.filter(counts), change.gone.filter(counts))
-        if table.name in stage.columns:
-            change = Change(*(part.select(stage.columns[table.name]) for part in change))
+        if change.rows.height or table.name in stage.columns:
+            change = Change(*(_counting(stage, table, part) for part in change))
         changes[table.name] = change
     return changes

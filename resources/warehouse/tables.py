@@ -13,7 +13,7 @@ import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError
 
-from cairn.knowledge.engine.diff import Change
+from cairn.knowledge.engine.diff import Change, difference
 from cairn.knowledge.schema.tables import Table
 from cairn.resources.home.damage import RUN, Damaged, first_line
 from cairn.resources.home.seals import has_size
@@ -418,7 +418,7 @@ class Tables:
         written = _beside(opened, rows, scope)
         part = rows
         if opened is not None and table.by_day and scope.days is None:
-            scope = TableScope(apart(table, current, rows).rows["day"].unique().to_list())
+            scope = TableScope(difference(current, rows).rows["day"].unique().to_list())
             part = rows.filter(*scope.expressions)
         data = _as_stored(table, part)
         return self._commit(

@@ -8,6 +8,7 @@ with the work at hand is no choice that holds, nor is a way around a check.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from textwrap import shorten
 from typing import Any
 
@@ -234,9 +235,14 @@ def lasts(question: str, answer: str) -> bool:
         return False
     if left_open(answer) or answer.endswith("?") or _NO_ANSWER.match(answer.lower()):
         return False
-    if any(unlike.search(asked) for unlike in (_FOR_NOW, _OF_THE_TALK, _OF_THE_MOMENT)):
+    if _passes(asked):
         return False
     return not _YES_OR_NO.match(answer.lower()) or _OF_OURS.match(asked) is not None
+
+
+def _passes(question: str) -> bool:
+    """Whether a question, in lower case, is on the work at hand, the talk or the moment."""
+    return any(form.search(question) for form in (_FOR_NOW, _OF_THE_TALK, _OF_THE_MOMENT))
 
 
 def left_open(answer: str) -> bool:
@@ -262,7 +268,7 @@ def options(text: str) -> dict[str, str]:
     """Options of a message by their key in lower case, with their titles; none if it is no list."""
     found: dict[str, str] = {}
     for line in text.splitlines():
-        if len(line) < 1_000 and (one := _OPTION.match(line)):
+        if one := _option(line):
             told = one["told"].lstrip("*_ ")
             end = _TITLE_END.search(told)
             title = told[: end.start()] if end else told
@@ -270,15 +276,15 @@ def options(text: str) -> dict[str, str]:
     return found if len(found) >= _FEWEST_OPTIONS else {}
 
 
+def _option(line: str) -> re.Match[str] | None:
+    return _OPTION.match(line) if len(line) < 1_000 else None
+
+
 def _asked_above(text: str) -> str:
     """The last question close above the options of a message, if it says what they are about."""
-    above: list[str] = []
-    for line in text.splitlines():
-        if len(line) < 1_000 and _OPTION.match(line):
-            break
-        if line.strip():
-            above.append(line.strip("#>*_ "))
-    for line in reversed(above[-_CLOSE_ABOVE:]):
+    above = takewhile(lambda line: not _option(line), text.splitlines())
+    told = [line.strip("#>*_ ") for line in above if line.strip()]
+    for line in reversed(told[-_CLOSE_ABOVE:]):
         asked = [line[start:end] for start, end in sentences(line) if line[:end].endswith("?")]
         if asked:
             return read_alone(asked[-1]) if _says_of_what(asked[-1]) else ""
@@ -289,11 +295,10 @@ def _says_of_what(question: str) -> bool:
     """Whether a question tells somebody else what is to be chosen, and holds for longer."""
     plain = question.lower()
     about = [word for word in words(plain) if word not in STOP_WORDS | _TELLS_LITTLE]
-    unlike = (_FOR_NOW, _OF_THE_TALK, _OF_THE_MOMENT, _POINTS)
     return (
         len(about) >= _FEW_WORDS
         and len(question) <= _LONGEST_QUESTION
-        and not any(form.search(plain) for form in unlike)
+        and not (_passes(plain) or _POINTS.search(plain))
     )
 
 
