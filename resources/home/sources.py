@@ -42,6 +42,11 @@ class LogSource:
         if not Path(self.path).is_absolute() or "\0" in self.path:
             raise ValueError(f"source {self.path!r}: no absolute path")
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is there now: it was moved or deleted; what was read stays."""
+        return not Path(self.path).exists()
+
 
 @dataclass(frozen=True)
 class _Copy:

@@ -137,6 +137,7 @@ class WatchedSource(Model):
 
     path: str = tells("Where it is.", FILE)
     timezone: str = tells("Of times that have none.", "UTC")
+    gone: bool = tells("Nothing is there now; what was read stays.", False)
     files: int = tells("Log files in it.", 12)
     bytes: int = tells("Their size.", 2_400_000)
     changed: int = tells("Files that are new or have grown since they were read.", 0)

@@ -13,8 +13,9 @@ def sources(reader: Reader, limit: int = 20) -> dict[str, Any]:
     """Sources in their order, as they stand now.
 
     Returns:
-        items: path, timezone, files, bytes, changed (files that are new or have grown since they
-        were read), rejected (files of an unknown kind, or that cannot be read).
+        items: path, timezone, gone (nothing is there now), files, bytes, changed (files that are
+        new or have grown since they were read), rejected (files of an unknown kind, or that
+        cannot be read).
     """
     read = reader.state.warehouse.read(SOURCE_FILES, namespace=reader.namespace).collect()
     columns = ("path", "size", "modified_ns", "outcome")
@@ -29,6 +30,7 @@ def sources(reader: Reader, limit: int = 20) -> dict[str, Any]:
             {
                 "path": source.path,
                 "timezone": source.timezone,
+                "gone": source.is_gone,
                 "files": len(files),
                 "bytes": sum(file.size for file in files),
                 "changed": sum(

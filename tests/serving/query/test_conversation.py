@@ -110,4 +110,4 @@ def test_a_source_that_is_gone_is_told(two_home: Path, tmp_path: Path) -> None:
     assert (source["files"], source["changed"]) == (2, 0)
     state.home.sources.write_text(state.home.sources.read_text().replace("/ada", "/nowhere"))
     (gone,) = sources(own)["items"]
-    assert gone["files"] == 0
+    assert (source["gone"], gone["gone"], gone["files"]) == (False, True, 0)

@@ -4,6 +4,7 @@ import click
 
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.known import require_known
 from cairn.serving.cli.pages import page, rows
 from cairn.serving.cli.report import ENTITY_COLUMNS
 from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table
@@ -29,11 +30,7 @@ def command(
 ) -> None:
     """List entities, those with the most facts first."""
     reader = open_reader(options.state_of(ctx), namespace)
-    known = sorted(reader.top_entities().select("type").unique().collect()["type"])
-    if type_ not in (None, *known):
-        raise click.ClickException(
-            f"no entity of type {type_!r}; there are: {', '.join(known) or 'none'}"
-        )
+    require_known("no entity of type", type_, reader.top_entities().select("type"))
     found = page("entities", reader, limit, type=type_)
     if as_json:
         emit_json(found.model_dump(mode="json"))

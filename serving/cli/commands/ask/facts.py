@@ -11,6 +11,7 @@ from cairn.knowledge.schema.predicates import EVENT_PREDICATES, EVENTS
 from cairn.knowledge.schema.tables import CANDIDATES, MEMORY
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.known import require_known
 from cairn.serving.cli.pages import page, rows
 from cairn.serving.cli.terminal import TerminalColumn, console, emit_json, print_table
 from cairn.serving.models.parameters import FactParameters
@@ -76,16 +77,8 @@ def command(
 ) -> None:
     """List facts: what was said first, the best supported first."""
     reader = open_reader(options.state_of(ctx), namespace, as_of, true_at)
-    known = sorted(reader.table(MEMORY, ["predicate"]).unique().collect()["predicate"])
-    if predicate is not None and predicate not in known:
-        raise click.ClickException(
-            f"no fact has predicate {predicate!r}; there are: {', '.join(known) or 'none'}"
-        )
-    known = sorted(reader.memory().select("status").unique().collect()["status"])
-    if status not in (None, *known):
-        raise click.ClickException(
-            f"no fact has status {status!r}; there are: {', '.join(known) or 'none'}"
-        )
+    require_known("no fact has predicate", predicate, reader.table(MEMORY, ["predicate"]))
+    require_known("no fact has status", status, reader.memory().select("status"))
     named = None
     if entity is not None:
         try:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from cairn.knowledge.schema.tables import CONVERSATIONS, MEMORY
 from cairn.serving.cli import options
 from cairn.serving.cli.asked import parameters
+from cairn.serving.cli.known import require_known
 from cairn.serving.cli.terminal import emit_json, say
 from cairn.serving.models.parameters import SearchParameters
 from cairn.serving.read.reader import open_reader
@@ -43,8 +45,6 @@ Examples:
     *("type", "entity", "predicate", "category", "source", "status", "from_day", "to_day"),
     *("min_confidence", "events"),
     type={"flags": ("--type", "search_type"), "default": "all"},
-    category={"type": str},
-    status={"type": str},
     from_day={"flags": ("--from", "from_day")},
     to_day={"flags": ("--to", "to_day")},
 )
@@ -91,6 +91,8 @@ def command(
         if queries is None
         else Memory(state).reader(namespace, as_of, true_at)
     )
+    require_known("no fact has predicate", predicate, reader.table(MEMORY, ["predicate"]))
+    require_known("no logs are of kind", source, reader.table(CONVERSATIONS, ["source"]))
     try:
         about = entities_called(reader, entity)["canonical_id"].to_list() if entity else None
     except UnknownId as error:

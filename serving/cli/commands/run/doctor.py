@@ -262,7 +262,7 @@ def _sources(state: "State") -> Iterator[Finding]:
     except SourceError:
         yield Finding("sources", "warning", "cannot be told: their list is damaged, see above")
         return
-    gone = [source.path for source in found if not Path(source.path).exists()]
+    gone = [source.path for source in found if source.is_gone]
     closed = [place for source in found for place in closed_folders(Path(source.path))]
     if closed:
         more = f" and {len(closed) - 1:,} more" if len(closed) > 1 else ""

@@ -12,6 +12,7 @@ COLUMNS = (
     TerminalColumn("namespace"),
     TerminalColumn("path", wide=True),
     TerminalColumn("timezone"),
+    TerminalColumn("state"),
 )
 
 
@@ -32,11 +33,16 @@ def command(ctx: click.Context, as_json: bool) -> None:
         return
     from cairn.resources.home.sources import list_sources
 
-    found = [asdict(source) for source in list_sources(options.state_of(ctx).home)]
+    found = [
+        asdict(source) | {"gone": source.is_gone}
+        for source in list_sources(options.state_of(ctx).home)
+    ]
     if as_json:
         emit_json({"sources": found})
     elif found:
-        print_table(found, COLUMNS)
+        print_table([row | {"state": "gone" if row["gone"] else "there"} for row in found], COLUMNS)
+        if any(row["gone"] for row in found):
+            advise("Put back what is gone, or `cairn sources remove PATH`: what was read stays.")
     else:
         advise("No source is registered: `cairn sources add PATH`, or `cairn run --source PATH`.")
 

@@ -75,7 +75,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     holder = lock_holder(state.home)
     pairs = _undecided_pairs(state, namespace) if state.settings.model else 0
     names = _undecided_names(state, namespace) if state.settings.model else 0
-    sources = len(list_sources(state.home))
+    sources = list_sources(state.home)
+    gone = sum(source.is_gone for source in sources)
     batches = batch_rows(state, namespace)
     said = [one for row in rows for one in pending(state, row["namespace"])]
     shared = _sharing(state)
@@ -84,7 +85,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
             {
                 "home": state.home.root,
                 "namespaces": rows,
-                "sources": sources,
+                "sources": len(sources),
+                "sources_gone": gone,
                 "changed_files": changed,
                 "unpublished": unpublished or any(row["blocked_by"] for row in rows),
                 "undecided_pairs": pairs,
@@ -111,7 +113,8 @@ def command(ctx: click.Context, namespace: str | None, as_json: bool) -> None:
     dead = sum(row["dead_letters"] for row in rows)
     console().print()
     say_value("Home", state.home.root, indent=0)
-    say_value("Sources", count(sources, "source"), indent=0)
+    missing = f", {gone} gone: see `cairn sources`" if gone else ""
+    say_value("Sources", count(len(sources), "source") + missing, indent=0)
     if shared:
         left = ", ".join(shared["not_pushed"])
         told_of = f"not pushed yet: {left}" if left else "all is pushed"

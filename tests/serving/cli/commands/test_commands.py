@@ -286,9 +286,21 @@ def test_sources_are_listed_added_and_removed(
     )
     assert added.code == 0
     (source,) = run_cairn("--home", home, "sources", "--json").json["sources"]
-    assert source == {"path": str(logs), "namespace": "chat", "timezone": "Europe/Berlin"}
+    known = {"path": str(logs), "namespace": "chat", "timezone": "Europe/Berlin"}
+    assert source == known | {"gone": False}
     assert run_cairn("--home", home, "sources", "remove", logs).code == 0
     assert run_cairn("--home", home, "sources", "--json").json == {"sources": []}
+
+
+def test_a_source_that_is_gone_is_told_where_sources_are(run_cairn: Ask, tmp_path: Path) -> None:
+    home, logs = tmp_path / "home", tmp_path / "logs.jsonl"
+    logs.write_text('{"role": "user", "content": "We use uv here."}\n')
+    assert run_cairn("--home", home, "sources", "add", logs).code == 0
+    assert "remove PATH" not in run_cairn("--home", home, "sources").out
+    logs.unlink()
+    told = run_cairn("--home", home, "sources")
+    assert "sources remove PATH`" in told.out
+    assert "1 source, 1 gone: see `cairn sources`" in run_cairn("--home", home, "status").out
 
 
 @pytest.mark.parametrize("width", [80, 100, 160])
