@@ -1,24 +1,18 @@
 """The protocol over HTTP: one request, one answer, no sessions; who may ask, and from where."""
 
 import logging
-import socket
-from functools import partial
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from cairn.resources.context import State
 from cairn.resources.home.api_keys import KeyListError, Keyring
-from cairn.resources.telemetry.start import start
 from cairn.serving.mcp_server import auth as scopes
+from cairn.serving.mcp_server.over_http import PATH
 from cairn.serving.mcp_server.server import SCOPE, create_server
 from cairn.serving.retrieval.open_memory import Memory
-from cairn.serving.runtime.sockets import is_local
-from cairn.serving.runtime.workers import run
 
-PATH = "/mcp"
 LARGEST_BODY = 1_000_000
 """Bytes."""
 
@@ -97,18 +91,6 @@ def create_app(memory: Memory, scope: scopes.KeyScope, *, local: bool) -> ASGIAp
         ),
     )
     return McpGate(app, Keyring(memory.state.home), scope, local=local)
-
-
-def serve(state: State, scope: scopes.KeyScope, listener: socket.socket, workers: int = 1) -> None:
-    """Answers until it is interrupted or terminated; then lets requests under way end."""
-    start(state.home, state.settings, "mcp")
-    run(partial(_app, state, scope, local=is_local(listener)), listener, workers)
-
-
-def _app(state: State, scope: scopes.KeyScope, *, local: bool) -> ASGIApp:
-    """The app of one process."""
-    start(state.home, state.settings, "mcp")
-    return create_app(Memory(state), scope, local=local)
 
 
 def _refusal(status: int, detail: str) -> JSONResponse:

@@ -71,7 +71,7 @@ def command(
         serve_stdio(create_server(Memory(state), scope))
         return
     from cairn.resources.home.api_keys import list_keys
-    from cairn.serving.mcp_server.web import PATH, serve
+    from cairn.serving.mcp_server.over_http import PATH, serve
     from cairn.serving.runtime.sockets import CannotListen, address_of, listening
 
     keys = list_keys(state.home)
