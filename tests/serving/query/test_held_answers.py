@@ -40,10 +40,10 @@ def test_what_is_held_answers_like_what_is_read(home: Path) -> None:
         own = talk["conversation_id"]
         expected = answered(anew, "messages", own)
         assert answered(memory.reader(), "messages", own) == expected
-        records += [row["record_id"] for row in expected["items"][:3]]
+        records += [row["record_id"] for row in expected["items"][:1]]
     for record in records:
         assert answered(memory.reader(), "record", record) == answered(anew, "record", record)
-    for id_ in [*ids, *records[:5]]:
+    for id_ in [*ids[::4], *records[:5]]:
         assert answered(memory.reader(), "why", id_) == answered(anew, "why", id_), id_
 
 

@@ -128,10 +128,10 @@ def test_by_the_command_line_but_for_review_and_show(
     for form in ([], ["--json"]):
         for command in ("facts", "entities", "learnings", "memory", "interests", "learn"):
             assert not list(lines(ask(command, *form))), command
-        for query in QUERIES:
+        for query in QUERIES if form else QUERIES[:1]:
             assert not list(lines(ask("search", query, "--limit", "50", *form)))
             assert not list(lines(ask("context", query, "--turn", query, *form)))
-    assert not any(list(lines(ask("why", id_, "--json"))) for id_ in ids[::7])
+    assert not any(list(lines(ask("why", id_))) for id_ in ids[::25])
     held = json.loads(ask("review", "--json"))["items"]["lines"]
     assert held["total"] == 10
     assert {row["origin"] for row in held["rows"]} == {"human", "agent", "tool"}

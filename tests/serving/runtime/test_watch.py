@@ -15,13 +15,11 @@ from cairn.pipelines.planning.due import DueRuns
 from cairn.resources.context import State, open_state
 from cairn.resources.home.daemon_lock import watch_holder
 from cairn.resources.home.home import open_home
-from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
 from cairn.serving.runtime import watch
 from cairn.serving.runtime.processor import one_core
-from tests.journeys.running import follow
 from tests.pipelines.test_sensors import line
 from tests.places import ROOT
 from tests.serving.conftest import Ask
@@ -54,8 +52,6 @@ def test_what_is_written_is_found_by_one_process_that_stays(run_cairn: Ask, tmp_
     home, logs, told = open_home(tmp_path / "home"), tmp_path / "logs", tmp_path / "told"
     logs.mkdir()
     add_source(home, logs, "default")
-    (logs / "a.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
-    follow(State(home, Settings()))
     command = [sys.executable, "-c", WATCHER, "--home", str(home.root), "run", "--watch"]
     with (
         told.open("w") as err,
@@ -66,8 +62,8 @@ def test_what_is_written_is_found_by_one_process_that_stays(run_cairn: Ask, tmp_
             other = run_cairn("--home", home.root, "run", "--watch")
             assert (other.code, f"(process {process.pid}, since " in other.err) == (1, True)
             until(told, "looked: 0 due")  # what is found from now on is new
-            with (logs / "a.jsonl").open("ab") as file:
-                file.write(line("2026-02-01T10:01:00Z", 2, "The lighthouse lamp needs a relay."))
+            said = line("2026-02-01T10:01:00Z", 2, "The lighthouse lamp needs a relay.")
+            (logs / "a.jsonl").write_bytes(said)
             until(told, "default: published what was new after ")
             found = search_memory(open_reader(open_state(home.root)), "lighthouse lamp")
             assert "relay" in found[0].text

@@ -1,7 +1,6 @@
 """What a person decides on the command line, noted and then applied by the graph."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from cairn.serving.query import listing
 from cairn.serving.query.review.pairs import pairs
 from cairn.serving.retrieval.open_memory import Memory
 from tests.homes import copy_home
-from tests.journeys.running import follow
+from tests.journeys.running import assert_as_built, follow
 from tests.serving.conftest import Ask
 
 SAID = {
@@ -108,17 +107,7 @@ def test_decisions_are_noted_applied_shown_and_kept_when_all_is_made_anew(
     assert SAID["always"] in nas
     assert SAID["never"] not in nas
 
-    before = state.warehouse.read(MEMORY).collect().sort("fact_id")
-    root = state.home.root
-    for folder in [*(root / "warehouse").iterdir(), root / "index", root / "publication"]:
-        if folder.name not in ("records", "index", "publication"):
-            shutil.rmtree(folder)
-    for folder in (root / "index", root / "publication"):
-        shutil.rmtree(folder)
-        folder.mkdir()
-    again = State(open_home(root), Settings())
-    follow(again)
-    assert_frame_equal(again.warehouse.read(MEMORY).collect().sort("fact_id"), before)
+    assert_as_built(state, MEMORY.name)
 
 
 def test_what_is_undone_is_as_if_nobody_had_decided_it(state: State, run_cairn: Ask) -> None:

@@ -98,7 +98,6 @@ def test_a_dismissed_line_hides_neither_another_nor_what_stands_there_later(tmp_
     follow(state)
     first, second = dead_letters(open_reader(state))["items"]
     decide(state, WantedDecision("dismiss", [first["review_id"]]), "default")
-    follow(state)
     assert [one["line"] for one in dead_letters(open_reader(state))["items"]] == [second["line"]]
     files[0].write_text(files[0].read_text().replace("none 0", "other 0"))
     follow(state)
@@ -129,7 +128,6 @@ def test_under_another_name_decisions_and_what_undid_them_hold_as_before(
     fact = next(one for one in items if one["kind"] == "at_once")["ids"][0]
     decide(state, WantedDecision("dismiss", held), "default")
     slip = decide(state, WantedDecision("retract", [fact]), "default").told["decision_id"]
-    follow(state)
     decide(state, WantedDecision("undo", [slip]), "default")
     follow(state)
     out, home = tmp_path / "out", tmp_path / "other"
