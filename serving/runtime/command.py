@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from math import inf
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
@@ -36,6 +37,7 @@ class LastAnswer(Generic[T]):
         self._of: object = None
         self._answer: Future[T] = Future()
         self._answer.cancel()
+        self._made = 0.0
 
     @property
     def under_way(self) -> bool:
@@ -62,20 +64,24 @@ class LastAnswer(Generic[T]):
             about, answer = self._of == what, self._answer
         return (True, _within(answer, seconds)) if about else (False, None)
 
-    def of(self, what: object, make: Callable[[], T], seconds: float) -> T | None:
+    def of(
+        self, what: object, make: Callable[[], T], seconds: float, lasts: float = inf
+    ) -> T | None:
         """The answer about something, as soon as it is there; None while it is made.
 
         Args:
             what: What it is about, and by which publication: what differs is asked anew.
             make: Makes it, in a thread.
             seconds: How long it is waited for.
+            lasts: Seconds from when it is there, after which it is asked anew.
 
         Raises:
             Busy: one about something else is being made.
             Exception: as `make`.
         """
         with self._lock:
-            if self._of != what or _failed(self._answer):
+            old = self._answer.done() and time.monotonic() - self._made > lasts
+            if self._of != what or old or _failed(self._answer):
                 self._begin(what, make)
             answer = self._answer
         return _within(answer, seconds)
@@ -93,7 +99,15 @@ class LastAnswer(Generic[T]):
         if not self._answer.done():
             raise Busy
         self._of, self._answer = what, Future()
-        Thread(target=_run, args=(make, self._answer), daemon=True).start()
+        Thread(target=self._make, args=(make, self._answer), daemon=True).start()
+
+    def _make(self, make: Callable[[], T], answer: "Future[T]") -> None:
+        try:
+            made = make()
+            self._made = time.monotonic()
+            answer.set_result(made)
+        except Exception as error:  # told to whoever asks
+            answer.set_exception(error)
 
 
 def _within(answer: "Future[T]", seconds: float) -> T | None:
@@ -105,13 +119,6 @@ def _within(answer: "Future[T]", seconds: float) -> T | None:
 
 def _failed(answer: "Future[Any]") -> bool:
     return answer.done() and (answer.cancelled() or answer.exception() is not None)
-
-
-def _run(make: Callable[[], T], answer: "Future[T]") -> None:
-    try:
-        answer.set_result(make())
-    except Exception as error:  # told to whoever asks
-        answer.set_exception(error)
 
 
 def told_by(state: State, arguments: Sequence[str]) -> Any:

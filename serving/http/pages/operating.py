@@ -3,6 +3,7 @@
 import os
 import time
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,10 +83,10 @@ def staleness(state: State, namespace: str, *, with_rows: bool) -> dict[str, Any
     Raises:
         HttpRefused: it cannot be told, or not now.
     """
-    of = _lately(state, namespace, 300)
+    of = _published(state, namespace)
     rows = ["--rows"] if with_rows else []
     arguments = ["stale", *rows, "--json", "--namespace", namespace]
-    return _answer(_ROWS if with_rows else _STALE, of, state, arguments)
+    return _answer(_ROWS if with_rows else _STALE, of, state, arguments, lasts=300)
 
 
 def listed(access: Access, reader: Reader, command: str) -> list[dict[str, Any]] | None:
@@ -96,10 +97,10 @@ def listed(access: Access, reader: Reader, command: str) -> list[dict[str, Any]]
     """
     _operating(access)
     last, seconds = _LISTED[command]
-    of = _lately(reader.state, reader.namespace, seconds)
+    of = _published(reader.state, reader.namespace)
     arguments = [command, "--json", "--namespace", reader.namespace]
     try:
-        found = last.of(of, partial(told_by, reader.state, arguments), PATIENCE)
+        found = last.of(of, partial(told_by, reader.state, arguments), PATIENCE, seconds)
     except Busy:  # of a while ago, or of another namespace: asked when that is over
         return None
     except CommandFailed:
@@ -257,15 +258,17 @@ def stop_watching(access: Access, namespace: str, path: str) -> None:
     remove_source(home, Path(path))
 
 
-def _lately(state: State, namespace: str, seconds: int) -> object:
-    """What an answer is about that stands until the next publication, or for so long."""
+def _published(state: State, namespace: str) -> object:
+    """What an answer is about that stands until the next publication."""
     manifest = published(state.home, namespace)
-    return state.home.root, namespace, manifest and manifest.published_at, time.time() // seconds
+    return state.home.root, namespace, manifest and manifest.published_at
 
 
-def _answer(last: LastAnswer[Any], of: object, state: State, arguments: list[str]) -> Any:
+def _answer(
+    last: LastAnswer[Any], of: object, state: State, arguments: list[str], lasts: float = inf
+) -> Any:
     try:
-        return last.of(of, partial(told_by, state, arguments), PATIENCE)
+        return last.of(of, partial(told_by, state, arguments), PATIENCE, lasts)
     except Busy:
         raise _busy() from None
     except CommandFailed:
