@@ -28,6 +28,9 @@ pytestmark = [
 CONNECTIONS = 12
 """So many that each of two workers has one, but for one time in two thousand."""
 
+PATIENCE = 300
+"""Seconds: a busy machine is slow, and loads workers slowly."""
+
 
 @dataclass(frozen=True)
 class Server:
@@ -38,7 +41,7 @@ class Server:
 
     def get(self, path: str, connection: HTTPConnection | None = None) -> tuple[int, str]:
         """Status and body; over a connection of its own unless one is given."""
-        over = connection or HTTPConnection(self.address, timeout=30)
+        over = connection or HTTPConnection(self.address, timeout=PATIENCE)
         over.request("GET", path)
         answer = over.getresponse()
         body = answer.read().decode()
@@ -61,7 +64,7 @@ def _command(pid: int) -> bytes:
 
 
 def eventually(holds: Callable[[], bool]) -> None:
-    end = monotonic() + 300  # a busy machine is slow
+    end = monotonic() + PATIENCE
     while not holds():
         assert monotonic() < end
         sleep(0.05)
@@ -116,7 +119,7 @@ def health_answers(server: Server, connection: HTTPConnection | None = None) -> 
 def test_workers_are_one_server(copied: State, tmp_path: Path, run_cairn: Ask) -> None:
     (manifest,) = manifests(copied.home, "samples")[:1]
     with serving(memory_of(copied.home.root), tmp_path / "stderr") as server:
-        connections = [HTTPConnection(server.address, timeout=30) for _ in range(CONNECTIONS)]
+        connections = [HTTPConnection(server.address, timeout=PATIENCE) for _ in range(CONNECTIONS)]
         for connection in connections:
             assert server.get("/health", connection)[0] == 200
         # Whichever is asked knows what all have answered; each counts once its answer is out.
