@@ -55,7 +55,7 @@ def refused_or_shown(client: TestClient, path: str) -> int:
 def test_no_parameter_breaks_a_page(page: ShownPage, client: TestClient) -> None:
     names = [*page.asks.asked.model_fields, "unknown", "\x00", "a[]"]
 
-    @settings(max_examples=10, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=15, suppress_health_check=list(HealthCheck))
     @given(
         st.sampled_from(sorted(IDS)),
         st.lists(
