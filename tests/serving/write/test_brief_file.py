@@ -142,12 +142,16 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_session_that_had_the_file_learns_nothing_of_it(case: str) -> None:
-    call, result = CASES[case]
-    made = knowledge_of(session(call["name"], result, call["input"]))
-    if "cairn-memory" in result:
-        assert made["raw_logs"].filter(kind="tool_result")["origin"].to_list() == ["recalled"]
+def test_a_session_that_had_the_file_learns_nothing_of_it() -> None:
+    made = knowledge_of(b"".join(
+        session(call["name"], result, call["input"]).replace(b'"cy', b'"cy-%s' % case.encode())
+        for case, (call, result) in CASES.items()
+    ))  # fmt: skip
+    results = made["raw_logs"].filter(kind="tool_result")
+    origins = dict(results.select("conversation_id", "origin").iter_rows())
+    assert origins.keys() == {f"cy-{case}" for case in CASES}
+    fenced_ones = {f"cy-{case}" for case, (_, said) in CASES.items() if "cairn-memory" in said}
+    assert {origins[one] for one in fenced_ones} == {"recalled"}
     for table, text in (("facts", "content"), ("candidates", "object"), ("learnings", "content")):
         assert not made[table][text].str.contains("quincepress").any(), table
     assert "quincepress" not in made["entities"]["display_name"].str.to_lowercase().to_list()
