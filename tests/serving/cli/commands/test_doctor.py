@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from cairn.resources.context import open_state
 from cairn.resources.home.home import open_home
 from cairn.resources.home.sources import add_source
+from tests.journeys.running import follow
 from tests.resources.rerankers.tiny import tiny_cross_encoder
 from tests.serving.conftest import Ask
 
@@ -100,7 +102,10 @@ def test_it_says_whether_what_homes_share_is_there_and_has_all(
     shown = f"Shared {tmp_path}/store: not pushed yet: default"
     assert shown in " ".join(run_cairn("--home", home, "status").out.split())
     (logs / "a.jsonl").write_text('{"role": "user", "content": "I prefer tea.", "id": "1"}\n')
-    assert run_cairn("--home", home, "run", "--source", logs).code == 0
+    add_source(open_home(home), logs, "default")
+    state = open_state(home)
+    with state.of("default").leased():
+        follow(state)
     assert told() == [f"ok: {tmp_path}/store: 1 namespaces, all pushed"]
     # A home without sources of its own that has what another one read misses none.
     other = open_home(tmp_path / "other").root
