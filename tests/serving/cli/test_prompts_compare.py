@@ -3,12 +3,14 @@
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from httpx import Response
 
 from cairn.knowledge.llm.prompts import PROMPTS, entity_facts
 from cairn.knowledge.llm.prompts.learnings import lessons
@@ -190,8 +192,9 @@ def test_prompts_are_compared_by_a_model(compare: Ask, monkeypatch: pytest.Monke
     assert "no prompt is called so" in compare("nothing", "names", "hives.jsonl").err
 
 
-def compared_on_a_page(home: Path) -> str:
-    """What the page of prompts tells once somebody sent its form."""
+@contextmanager
+def comparing_on_a_page(home: Path) -> Iterator[Callable[[], Response]]:
+    """The page of prompts: what it tells each time that somebody has sent its form."""
     address, end = "/n/default/prompts", time.monotonic() + 60
     address_of_form, here = "/n/default/do/compare-prompt", {"origin": LOCAL}
     with TestClient(create_app(Memory(open_state(home))), base_url=LOCAL) as person:
@@ -203,11 +206,15 @@ def compared_on_a_page(home: Path) -> str:
         for wrong in ({"prompt": "none"}, {"talk": "none"}):
             sent = {**form, **wrong}
             assert person.post(address_of_form, data=sent, headers=here).status_code == 404
-        page = person.post(address_of_form, data=form, headers=here)
-        while "is being asked" in page.text:
-            assert time.monotonic() < end
-            page = person.get(str(page.url))
-        return page.text
+
+        def compared() -> Response:
+            page = person.post(address_of_form, data=form, headers=here)
+            while "is being asked" in page.text:
+                assert time.monotonic() < end
+                page = person.get(str(page.url))
+            return page
+
+        yield compared
 
 
 def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
@@ -248,12 +255,14 @@ def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
         (version,) = rows[name]["versions"]
         assert version["rows"] > 0, name
     assert cairn("stale", "--json").json["changes"] == []
-    assert BOUGHT in compared_on_a_page(home)
-    (home / "prompts" / "entity_facts.toml").write_text(shown)
-    assert BOUGHT not in compared_on_a_page(home), "what was edited since is asked anew"
-    (home / "prompts" / "entity_facts.toml").write_text(edited)
+    with comparing_on_a_page(home) as compare_there:
+        assert BOUGHT in compare_there().text
+        (home / "prompts" / "bees.toml").write_text('beside = "names"\n')
+        failed = compare_there()
+        assert (failed.status_code, "prompts compare` says why" in failed.text) == (503, True), (
+            "what was edited since is asked anew"
+        )
 
-    (home / "prompts" / "bees.toml").write_text('beside = "names"\n')
     for command in (("run",), ("stale",), ("prompts",)):
         assert f"{home / 'prompts' / 'bees.toml'}:1: about: is missing" in cairn(*command).err
     found = cairn("doctor", "--json").json["checks"]
