@@ -143,10 +143,11 @@ def _above(steps: Mapping[str, list[dg.AssetSpec]]) -> dict[str, set[str]]:
 def _direct(above: Mapping[str, set[str]], step: str) -> set[str]:
     """What a step stands below, without what stands above another of those anyway."""
 
-    def ancestors(of: str) -> set[str]:
-        return set().union(*({dep} | ancestors(dep) for dep in above[of]))
-
-    implied: set[str] = set().union(*(ancestors(dep) for dep in above[step]))
+    implied, further = set[str](), list(above[step])
+    while further:
+        deps = above[further.pop()] - implied
+        implied |= deps
+        further += deps
     return above[step] - implied
 
 

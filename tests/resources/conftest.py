@@ -26,10 +26,7 @@ def qdrant(running_qdrant: qdrant_http.QdrantHttp) -> qdrant_http.QdrantHttp:
 
 @pytest.fixture(params=["flat", "shard", *SERVERS])
 def engine(
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    qdrant: qdrant_http.QdrantHttp,
-    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Engine]:
     """Each engine in turn."""
     if request.param in ("flat", "shard"):
@@ -37,7 +34,7 @@ def engine(
             monkeypatch.setattr(edge, "FLAT_BELOW", 0)
         yield embedded(tmp_path)
     else:
-        with on_a_server(request.param, qdrant) as opened:
+        with on_a_server(request.param, request.getfixturevalue("qdrant")) as opened:
             yield opened
 
 

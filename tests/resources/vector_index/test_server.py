@@ -3,26 +3,26 @@
 import socket
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from werkzeug import Response
 
-from cairn.resources.vector_index import server as qdrant_server
-from cairn.resources.vector_index import server_client
 from cairn.resources.vector_index.filters import INDEXED
 from cairn.resources.vector_index.protocol import VectorIndexError
-from cairn.resources.vector_index.server import ServerIndex
-from cairn.resources.vector_index.server_client import connect
-from tests.resources.engines import LIVE, on_a_server
+from tests.resources.engines import LIVE, on_a_server, server_index
 from tests.resources.points import NORTH, POINTS, ids_of, publish
 from tests.resources.qdrant_http import QdrantHttp
 
+if TYPE_CHECKING:
+    from cairn.resources.vector_index.server import ServerIndex
+
+SERVER = "cairn.resources.vector_index.server"
 UPSERT = r"PUT /collections/[^/]+/points\b"
 
 
-def _index(qdrant: QdrantHttp, key: str | None = None, prefix: str = "cairn") -> ServerIndex:
-    return ServerIndex(connect(qdrant.url, key), prefix)
+def _index(qdrant: QdrantHttp, key: str | None = None, prefix: str = "cairn") -> "ServerIndex":
+    return server_index(qdrant.url, key, prefix)
 
 
 def _names(qdrant: QdrantHttp) -> list[str]:
@@ -47,7 +47,7 @@ def test_the_alias_goes_to_what_was_published_last(qdrant: QdrantHttp) -> None:
 def test_what_failed_half_way_is_never_seen_and_only_the_rest_is_sent(
     qdrant: QdrantHttp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(qdrant_server, "NUMBERS", 6)
+    monkeypatch.setattr(f"{SERVER}.NUMBERS", 6)
     index = _index(qdrant)
     old = publish(index, POINTS.head(3))
     qdrant.fails[UPSERT + ".*wait=true"] = [Response("", 500)]
@@ -114,7 +114,7 @@ def test_a_reader_of_a_pruned_generation_is_told(qdrant: QdrantHttp) -> None:
 def test_points_go_up_in_batches_and_the_last_is_waited_for(
     qdrant: QdrantHttp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(qdrant_server, "NUMBERS", 9)
+    monkeypatch.setattr(f"{SERVER}.NUMBERS", 9)
     publish(_index(qdrant))
     waits = ["wait=true" in asked for asked in qdrant.asked if "/points?" in asked]
     assert waits == [False, True]
@@ -136,7 +136,7 @@ def test_a_search_takes_two_requests_and_one_that_cannot_find_takes_none(
 def test_what_may_be_repeated_is_tried_again_and_nothing_else(
     qdrant: QdrantHttp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server_client, "PAUSE", 0.001)
+    monkeypatch.setattr(f"{SERVER}_client.PAUSE", 0.001)
     down = Response("", 503)
     qdrant.fails = {UPSERT: [down, Response("", 429, {"Retry-After": "0"})]}
     index = _index(qdrant)
@@ -194,7 +194,7 @@ def test_trouble_is_told_with_what_to_do_and_without_what_the_server_said(
     trouble: Callable[[QdrantHttp], None],
     says: str,
 ) -> None:
-    monkeypatch.setattr(server_client, "QUICK", 1)
+    monkeypatch.setattr(f"{SERVER}_client.QUICK", 1)
     trouble(qdrant)
     with pytest.raises(VectorIndexError, match=says) as raised:
         publish(_index(qdrant, key="wrong"))
@@ -206,12 +206,12 @@ def test_trouble_is_told_with_what_to_do_and_without_what_the_server_said(
 
 
 def test_a_server_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_client, "PAUSE", 0.001)
+    monkeypatch.setattr(f"{SERVER}_client.PAUSE", 0.001)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{unused.getsockname()[1]}"
     with pytest.raises(VectorIndexError, match=r"cannot be reached .*is it running"):
-        ServerIndex(connect(address, None), "cairn").generation("me", "x")
+        server_index(address).generation("me", "x")
 
 
 def test_the_right_key_opens(qdrant: QdrantHttp) -> None:
@@ -231,6 +231,8 @@ def test_the_overview_counts_collections_of_our_prefix(qdrant: QdrantHttp) -> No
 
 @pytest.mark.skipif(not LIVE, reason="no CAIRN_TEST_QDRANT_URL; the local mode has no such indexes")
 def test_a_server_indexes_all_that_is_filtered_by(qdrant: QdrantHttp) -> None:
+    from cairn.resources.vector_index.server import ServerIndex
+
     with on_a_server("live", qdrant) as opened:
         index = opened()
         assert isinstance(index, ServerIndex)
