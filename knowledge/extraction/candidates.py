@@ -92,7 +92,7 @@ def candidates(raw_logs: pl.DataFrame, policy: Policy, rules: Sequence[Rule] = R
     for rule in rules:
         rows = reads.get_column(rule.name).arg_true()
         if rows.len():
-            found.append(_found(rule, logs, rows, policy, failures))
+            found += _found(rule, logs, rows, policy, failures)
     failed = pl.DataFrame(
         failures, schema={"row": pl.UInt32, "rule": pl.String, "error": pl.String}, orient="row"
     )
@@ -189,8 +189,8 @@ def _found(
     rows: pl.Series,
     policy: Policy,
     failures: list[tuple[int, str, str]],
-) -> pl.DataFrame:
-    """Candidates of one rule on the rows that it reads."""
+) -> list[pl.DataFrame]:
+    """Candidates of one rule on the rows that it reads, if it finds any."""
     given = logs[rows]
     records = [Record(*row) for row in given.select(Record._fields).iter_rows()]
     hits: list[tuple[int, RuleMatch, str]] = []
@@ -204,7 +204,7 @@ def _found(
             ]
         except Exception as error:
             failures.append((numbers[first], rule.name, type(error).__name__))
-    return _rows(rule, given, records, hits)
+    return [_rows(rule, given, records, hits)] if hits else []
 
 
 def _groups(given: pl.DataFrame, whole: bool) -> Iterator[tuple[int, int]]:
