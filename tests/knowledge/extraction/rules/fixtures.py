@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from cairn.knowledge.extraction.candidates import candidates
+from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import RAW_LOGS
 
 Line = Mapping[str, Any]
@@ -68,6 +70,16 @@ def raw_logs(*conversations: Sequence[Line], project: str | None = "/srv/harbour
         for number, lines in enumerate(conversations)
         for seq, line in enumerate(lines)
     )
+
+
+def found_in_each(*conversations: Sequence[Line]) -> list[pl.DataFrame]:
+    """What rules find in each conversation, read all at once: a call costs more than a line."""
+    found = candidates(raw_logs(*conversations), Policy())
+    assert found.failures.is_empty()
+    return [
+        found.candidates.filter(conversation_id=f"c{number}")
+        for number in range(len(conversations))
+    ]
 
 
 SESSION = (

@@ -17,29 +17,28 @@ DONE = {"output": "done", "metadata": {"exit_code": 0}}
 FAILED = {"output": "", "metadata": {"exit_code": 1}}
 
 
-def found(words: object, result: object = DONE, *, local: bool = False) -> pl.DataFrame:
-    """What rules find in one call of a shell tool; each quote stands where it says."""
-    call: dict[str, object] = {"type": "function_call", "name": "shell", "call_id": "c1"}
-    if local:
-        call = {"type": "local_shell_call", "call_id": "c1", "status": "completed"}
-        call["action"] = {"type": "exec", "command": words, "env": {}}
-    else:
-        call["arguments"] = json.dumps({"command": words, "workdir": "/srv/app"})
-    told = result if isinstance(result, str) else json.dumps(result)
-    items = [call, {"type": "function_call_output", "call_id": "c1", "output": told}]
-    head = {"type": "session_meta", "payload": {"id": "s"}}
-    lines = [head, *({"type": "response_item", "payload": item} for item in items)]
-    records = read_records(
-        b"".join(
-            json.dumps({"timestamp": "2026-05-01T10:00:00Z", **line}).encode() + b"\n"
-            for line in lines
-        ),
-        namespace="n",
-        source_file="rollout.jsonl",
-        timezone="UTC",
-        seen_at=datetime(2026, 6, 1, tzinfo=UTC),
-        redactor=None,
-    ).records
+Call = tuple[object, object]
+"""The words that a shell tool is called with, and what it gives back."""
+
+
+def found(words: object, result: object = DONE) -> pl.DataFrame:
+    (rows,) = found_in_each((words, result))
+    return rows
+
+
+def found_in_each(*calls: Call, local: bool = False) -> list[pl.DataFrame]:
+    """What rules find in sessions of one call; each quote stands where it says."""
+    records = pl.concat(
+        read_records(
+            session(f"s{number}", *call, local=local),
+            namespace="n",
+            source_file="rollout.jsonl",
+            timezone="UTC",
+            seen_at=datetime(2026, 6, 1, tzinfo=UTC),
+            redactor=None,
+        ).records
+        for number, call in enumerate(calls)
+    )
     where = placed(records.select(HEAD_COLUMNS), Policy())
     belongs = where.select("namespace", "record_key", "conversation_id", "day")
     logs = raw_logs(records.join(belongs, on=["namespace", "record_key"])).raw_logs
@@ -51,17 +50,32 @@ def found(words: object, result: object = DONE, *, local: bool = False) -> pl.Da
     ).iter_rows():
         assert quote
         assert (field_text(field, by_id[record]) or "")[start:end] == quote
-    return proposed.candidates
+    return [
+        proposed.candidates.filter(conversation_id=f"s{number}") for number in range(len(calls))
+    ]
+
+
+def session(name: str, words: object, result: object, *, local: bool) -> bytes:
+    call: dict[str, object] = {"type": "function_call", "name": "shell", "call_id": "c1"}
+    if local:
+        call = {"type": "local_shell_call", "call_id": "c1", "status": "completed"}
+        call["action"] = {"type": "exec", "command": words, "env": {}}
+    else:
+        call["arguments"] = json.dumps({"command": words, "workdir": "/srv/app"})
+    told = result if isinstance(result, str) else json.dumps(result)
+    items = [call, {"type": "function_call_output", "call_id": "c1", "output": told}]
+    head = {"type": "session_meta", "payload": {"id": name}}
+    lines = [head, *({"type": "response_item", "payload": item} for item in items)]
+    return b"".join(
+        json.dumps({"timestamp": "2026-05-01T10:00:00Z", **line}).encode() + b"\n" for line in lines
+    )
 
 
 def objects(rows: pl.DataFrame, rule: str) -> list[str]:
     return sorted(rows.filter(pl.col("extractor").str.starts_with(f"{rule}@"))["object"])
 
 
-@pytest.mark.parametrize("local", [False, True], ids=["shell", "local_shell_call"])
-@pytest.mark.parametrize(
-    ("words", "programs", "hosts"),
-    [
+LISTS = [
         (["rg", "-n", "parser"], ["rg"], []),
         (["grep", "-rn", "scheduler"], [], []),
         (["git", "-C", "vendored"], ["git"], []),
@@ -89,14 +103,16 @@ def objects(rows: pl.DataFrame, rule: str) -> list[str]:
         (["C:\\Git\\bin\\bash.exe", "-lc", "helm ls"], ["helm"], []),
         (["powershell.exe", "-NoProfile", "-Command", "helm ls"], ["helm"], []),
         (["pwsh", "-File", "helm"], ["pwsh"], []),
-    ],
-)  # fmt: skip
-def test_a_list_is_one_command_unless_it_gives_a_shell_its_script(
-    words: list[str], programs: list[str], hosts: list[str], local: bool
-) -> None:
-    rows = found(words, local=local)
-    assert objects(rows, "program") == programs
-    assert objects(rows, "connects_to_host") == hosts
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["shell", "local_shell_call"])
+def test_a_list_is_one_command_unless_it_gives_a_shell_its_script(local: bool) -> None:
+    found = found_in_each(*((words, DONE) for words, *_ in LISTS), local=local)
+    assert [
+        (words, objects(rows, "program"), objects(rows, "connects_to_host"))
+        for (words, *_), rows in zip(LISTS, found, strict=True)
+    ] == LISTS
 
 
 def test_words_of_a_list_are_told_as_one_would_type_them_and_quoted_where_they_stand() -> None:
@@ -114,38 +130,36 @@ def test_words_of_a_list_are_told_as_one_would_type_them_and_quoted_where_they_s
 ASKED = "command -v frobnicate && frobnicate run"
 
 
-@pytest.mark.parametrize(
-    ("script", "result", "programs"),
-    [
-        (ASKED, FAILED, []),
-        (ASKED, "Exit code: 1\nWall time: 0 seconds\nOutput:\n", []),
-        (ASKED, "aborted by user", []),
-        (ASKED, "Wall time: 0.3 seconds\naborted by user", []),
-        ("frobnicate run", "aborted by user after 2.1s", []),
-        ("frobnicate run", "aborted", []),
-        ("frobnicate run", "exec command rejected by user", []),
-        (ASKED, DONE, ["frobnicate"]),
-        ("frobnicate run", FAILED, ["frobnicate"]),
-        ("frobnicate run", "3 jobs aborted by user request", ["frobnicate"]),
-        (f"{ASKED} || true", DONE, []),
-        (f"{ASKED}; echo done", DONE, []),
-        ("if command -v frobnicate; then frobnicate run; fi", DONE, []),
-        ("command -v frobnicate || exit 0\nfrobnicate run", DONE, []),
-        ("test -f a.toml || frobnicate init", DONE, []),
-        ("[ -f a.toml ] && frobnicate run", FAILED, []),
-        ("cd app && frobnicate run", FAILED, ["frobnicate"]),
-        ("cd app && frobnicate run || true", DONE, ["frobnicate"]),
-        ("cd app && frobnicate run", "Exit code: 1\nbash: line 1: cd: app: Not a directory", []),
-        ("cd app && frobnicate run | tail -3; barcli x", DONE, ["barcli", "frobnicate"]),
-        ("for each in a b; do frobnicate $each; done", DONE, ["frobnicate"]),
-        ("frobnicate check || barcli fix", FAILED, ["frobnicate"]),
-        ("if ! frobnicate check; then echo no; fi", DONE, ["frobnicate"]),
-        ("test -f a && git push; pip --version", FAILED, ["git", "pip"]),
-        ("npm ci && bash -c 'make && frobnicate run'", FAILED, ["make", "npm"]),
-        ("npm ci && bash -c 'make && frobnicate run'", DONE, ["frobnicate", "make", "npm"]),
-    ],
-)
-def test_an_unknown_program_is_one_that_must_have_run(
-    script: str, result: object, programs: list[str]
-) -> None:
-    assert objects(found(["bash", "-lc", script], result), "program") == programs
+RESULTS = [
+    (ASKED, FAILED, []),
+    (ASKED, "Exit code: 1\nWall time: 0 seconds\nOutput:\n", []),
+    (ASKED, "aborted by user", []),
+    (ASKED, "Wall time: 0.3 seconds\naborted by user", []),
+    ("frobnicate run", "aborted by user after 2.1s", []),
+    ("frobnicate run", "aborted", []),
+    ("frobnicate run", "exec command rejected by user", []),
+    (ASKED, DONE, ["frobnicate"]),
+    ("frobnicate run", FAILED, ["frobnicate"]),
+    ("frobnicate run", "3 jobs aborted by user request", ["frobnicate"]),
+    (f"{ASKED} || true", DONE, []),
+    (f"{ASKED}; echo done", DONE, []),
+    ("if command -v frobnicate; then frobnicate run; fi", DONE, []),
+    ("command -v frobnicate || exit 0\nfrobnicate run", DONE, []),
+    ("test -f a.toml || frobnicate init", DONE, []),
+    ("[ -f a.toml ] && frobnicate run", FAILED, []),
+    ("cd app && frobnicate run", FAILED, ["frobnicate"]),
+    ("cd app && frobnicate run || true", DONE, ["frobnicate"]),
+    ("cd app && frobnicate run", "Exit code: 1\nbash: line 1: cd: app: Not a directory", []),
+    ("cd app && frobnicate run | tail -3; barcli x", DONE, ["barcli", "frobnicate"]),
+    ("for each in a b; do frobnicate $each; done", DONE, ["frobnicate"]),
+    ("frobnicate check || barcli fix", FAILED, ["frobnicate"]),
+    ("if ! frobnicate check; then echo no; fi", DONE, ["frobnicate"]),
+    ("test -f a && git push; pip --version", FAILED, ["git", "pip"]),
+    ("npm ci && bash -c 'make && frobnicate run'", FAILED, ["make", "npm"]),
+    ("npm ci && bash -c 'make && frobnicate run'", DONE, ["frobnicate", "make", "npm"]),
+]
+
+
+def test_an_unknown_program_is_one_that_must_have_run() -> None:
+    found = found_in_each(*((["bash", "-lc", script], result) for script, result, _ in RESULTS))
+    assert [objects(rows, "program") for rows in found] == [programs for *_, programs in RESULTS]

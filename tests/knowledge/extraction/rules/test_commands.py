@@ -1,10 +1,18 @@
 """What commands say: hosts, operations, paths, programs and packages."""
 
+import polars as pl
 import pytest
 
 from cairn.knowledge.extraction.candidates import candidates
 from cairn.knowledge.schema.policy import Policy
-from tests.knowledge.extraction.rules.fixtures import Line, bash, call, output, raw_logs
+from tests.knowledge.extraction.rules.fixtures import (
+    Line,
+    bash,
+    call,
+    found_in_each,
+    output,
+    raw_logs,
+)
 
 
 def found(rule: str, command: str) -> list[str]:
@@ -12,9 +20,11 @@ def found(rule: str, command: str) -> list[str]:
 
 
 def found_in(rule: str, *lines: Line) -> list[str]:
-    proposed = candidates(raw_logs(lines), Policy())
-    assert proposed.failures.is_empty()
-    rows = proposed.candidates
+    (rows,) = found_in_each(lines)
+    return objects(rule, rows)
+
+
+def objects(rule: str, rows: pl.DataFrame) -> list[str]:
     rows = rows.filter(rows["extractor"].str.starts_with(f"{rule}@")).sort("quote_start")
     return rows["object"].to_list()
 
@@ -92,13 +102,22 @@ GOLDEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("command", "hosts", "operations", "paths"), GOLDEN)
-def test_golden_commands(
-    command: str, hosts: list[str], operations: list[str], paths: list[str]
-) -> None:
-    assert sorted(found("connects_to_host", command)) == sorted(hosts)
-    assert sorted(found("operation_type", command)) == sorted(operations)
-    assert [path for path in found("mentions_path", command) if "id_ed25519" not in path] == paths
+def test_golden_commands() -> None:
+    commands = [command for command, *_ in GOLDEN]
+    found = found_in_each(*([bash(command)] for command in commands))
+    told = [
+        (
+            command,
+            sorted(objects("connects_to_host", rows)),
+            sorted(objects("operation_type", rows)),
+            [path for path in objects("mentions_path", rows) if "id_ed25519" not in path],
+        )
+        for command, rows in zip(commands, found, strict=True)
+    ]
+    assert told == [
+        (command, sorted(hosts), sorted(operations), paths)
+        for command, hosts, operations, paths in GOLDEN
+    ]
 
 
 def test_the_password_example_gives_the_tool_the_command_and_the_host_and_nothing_false() -> None:
@@ -116,9 +135,7 @@ def test_the_password_example_gives_the_tool_the_command_and_the_host_and_nothin
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("command", "packages"),
-    [
+PACKAGES = [
         ("pip install -r base.txt 'httpx[http2]>=0.27' ./local -e .", ["httpx"]),
         ("python3 -m pip install --upgrade pip==24.0", ["pip"]),
         ("uv add --dev ruff && uv pip install polars", ["ruff", "polars"]),
@@ -131,10 +148,12 @@ def test_the_password_example_gives_the_tool_the_command_and_the_host_and_nothin
          ["tomli", "docker"]),
         ("go get example.org/a/cobra@v1.8.0 && go install ./... && composer require acme/log:^2",
          ["example.org/a/cobra", "acme/log"]),
-    ],
-)  # fmt: skip
-def test_packages_that_are_installed_by_name(command: str, packages: list[str]) -> None:
-    assert found("package", command) == packages
+    ]  # fmt: skip
+
+
+def test_packages_that_are_installed_by_name() -> None:
+    found = found_in_each(*([bash(command)] for command, _ in PACKAGES))
+    assert [objects("package", rows) for rows in found] == [named for _, named in PACKAGES]
 
 
 def test_programs_are_tools_but_builtins_scripts_and_the_everyday_are_not() -> None:
@@ -177,8 +196,9 @@ LONG = "\n".join(PATCH.splitlines()[:-1] * 60)
 )
 def test_a_patch_runs_no_program_but_the_one_that_applies_it(script: str) -> None:
     for given in (bash(script), call("shell", command=["bash", "-lc", script])):
-        for lines in ((given,), (given, output("Success. Updated the following files:"))):
-            assert set(found_in("program", *lines)) <= {"apply_patch"}
+        done = output("Success. Updated the following files:")
+        for rows in found_in_each([given], [given, done]):
+            assert set(objects("program", rows)) <= {"apply_patch"}
 
 
 def test_what_stands_behind_a_heredoc_is_run() -> None:
@@ -187,31 +207,30 @@ def test_what_stands_behind_a_heredoc_is_run() -> None:
         assert found("program", command) == ["terraform", "helm"]
 
 
-@pytest.mark.parametrize(
-    ("command", "result", "programs"),
-    [
-        ("foocli sync; barcli x", "done", ["foocli", "barcli"]),
-        ("foocli sync", None, []),
-        ("terraform plan", None, ["terraform"]),
-        ("terraform plan", "bash: line 1: terraform: command not found", []),
-        ("terraform plan && foocli x", "zsh: command not found: terraform", ["foocli"]),
-        ("foocli sync", "Exit code 127\n", []),
-        ("foocli sync", "Process exited with code 126", []),
-        ("foocli sync", "Exit code 3\nthe server is down", ["foocli"]),
-        ("foocli sync", "'foocli' is not recognized as an internal or external command", []),
-        ("foocli sync", "fish: Unknown command: foocli", []),
-        ("foocli sync", "The user doesn't want to proceed with this tool use.", []),
-        ("please look at the tests", "bash: please: command not found", []),
-        ("from users import (name\nselect name", "done", []),
-        ('git commit -m "it runs `foocli sync`, see `terraform`"', "done", ["git"]),
-        ("echo $(terraform output) && foocli 'a", "done", ["terraform"]),
-    ],
-)
-def test_a_program_is_one_that_was_seen_to_be_one(
-    command: str, result: str | None, programs: list[str]
-) -> None:
-    lines = [bash(command)] if result is None else [bash(command), output(result)]
-    assert found_in("program", *lines) == programs
+PROGRAMS = [
+    ("foocli sync; barcli x", "done", ["foocli", "barcli"]),
+    ("foocli sync", None, []),
+    ("terraform plan", None, ["terraform"]),
+    ("terraform plan", "bash: line 1: terraform: command not found", []),
+    ("terraform plan && foocli x", "zsh: command not found: terraform", ["foocli"]),
+    ("foocli sync", "Exit code 127\n", []),
+    ("foocli sync", "Process exited with code 126", []),
+    ("foocli sync", "Exit code 3\nthe server is down", ["foocli"]),
+    ("foocli sync", "'foocli' is not recognized as an internal or external command", []),
+    ("foocli sync", "fish: Unknown command: foocli", []),
+    ("foocli sync", "The user doesn't want to proceed with this tool use.", []),
+    ("please look at the tests", "bash: please: command not found", []),
+    ("from users import (name\nselect name", "done", []),
+    ('git commit -m "it runs `foocli sync`, see `terraform`"', "done", ["git"]),
+    ("echo $(terraform output) && foocli 'a", "done", ["terraform"]),
+]
+
+
+def test_a_program_is_one_that_was_seen_to_be_one() -> None:
+    found = found_in_each(
+        *([bash(command), *([output(result)] if result else [])] for command, result, _ in PROGRAMS)
+    )
+    assert [objects("program", rows) for rows in found] == [programs for *_, programs in PROGRAMS]
 
 
 def test_a_result_speaks_of_its_own_call() -> None:
