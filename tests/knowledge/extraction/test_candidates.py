@@ -58,10 +58,13 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.lists(PIECES, max_size=25).map("".join))
-def test_any_text_gives_quotes_that_hold_and_no_failure(text: str) -> None:
-    logs = raw_logs([human(text), bash(text), call("Read", file_path=text)])
+TEXTS = st.lists(PIECES, max_size=25).map("".join)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(TEXTS, min_size=4, max_size=6))
+def test_any_text_gives_quotes_that_hold_and_no_failure(texts: list[str]) -> None:
+    logs = raw_logs(*([human(text), bash(text), call("Read", file_path=text)] for text in texts))
     proposed = candidates(logs, Policy())
     assert proposed.failures.is_empty()
     assert_quoted(logs, proposed.candidates)
