@@ -105,6 +105,26 @@ EVENTS = st.one_of(
 """What a person does in ten days, at the same hour of each, or nobody knows when."""
 
 
+WORLDS = st.lists(st.lists(EVENTS, max_size=25), min_size=3, max_size=4)
+"""What some people do, each in a namespace: a call of several costs what a call of one does."""
+SPACES = ("default", "b", "c", "d")
+EVERYBODY = pl.concat(map(entities, SPACES))
+
+
+def in_each(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same rows in every namespace."""
+    return pl.concat(frame.with_columns(namespace=pl.lit(name)) for name in SPACES)
+
+
+def months(worlds: Iterable[list[Line]]) -> pl.DataFrame:
+    return RAW_LOGS.frame(
+        pl.concat(
+            month(events).with_columns(namespace=pl.lit(name))
+            for name, events in zip(SPACES, worlds, strict=False)
+        )
+    )
+
+
 def month(events: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """Raw logs of events in the order of time, in one conversation."""
     ordered = sorted(events, key=lambda line: line["occurred_at"] or UNDATED)
@@ -117,7 +137,7 @@ def loved(logs: pl.DataFrame) -> pl.DataFrame:
     return candidates(
         *(
             dict[str, object](
-                namespace="default",
+                namespace=namespace,
                 record_id=record,
                 predicate="likes",
                 entity_name=text.removeprefix("I love ").rstrip(".").split()[0],
@@ -125,54 +145,60 @@ def loved(logs: pl.DataFrame) -> pl.DataFrame:
                 quote_start=0,
                 quote_end=len(text),
             )
-            for record, text in told.select("record_id", "text").iter_rows()
+            for namespace, record, text in told.select("namespace", "record_id", "text").iter_rows()
         )
     )
 
 
-@settings(max_examples=12)
-@given(events=st.lists(EVENTS, max_size=25), seed=st.integers(0, 1000), day=st.integers(0, 9))
-def test_any_order_of_rows_gives_the_same(events: list[Line], seed: int, day: int) -> None:
+@settings(max_examples=4)
+@given(worlds=WORLDS, seed=st.integers(0, 1000), day=st.integers(0, 9))
+def test_any_order_of_rows_gives_the_same(worlds: list[list[Line]], seed: int, day: int) -> None:
     def mixed(frame: pl.DataFrame) -> pl.DataFrame:
         return frame.sample(fraction=1.0, shuffle=True, seed=seed)
 
-    logs, one_thing = month(events), merged("old clocks", "tide tables")
+    logs, one_thing = months(worlds), in_each(merged("old clocks", "tide tables"))
     read = loved(logs)
-    one = engaged(logs, read=read, merges=one_thing)
-    other = engaged(mixed(logs), read=mixed(read), entities=mixed(entities()), merges=one_thing)
+    one = engaged(logs, read=read, entities=EVERYBODY, merges=one_thing)
+    other = engaged(mixed(logs), read=mixed(read), entities=mixed(EVERYBODY), merges=one_thing)
     for left, right in zip(one, other, strict=True):
         assert_frame_equal(left, right, check_exact=True)
-    again = ranked(Engaged(*map(mixed, one)), day, mixed(entities()), one_thing)
-    assert_frame_equal(ranked(one, day, merges=one_thing), again, check_exact=True)
+    again = ranked(Engaged(*map(mixed, one)), day, mixed(EVERYBODY), one_thing)
+    assert_frame_equal(ranked(one, day, EVERYBODY, one_thing), again, check_exact=True)
 
 
-@settings(max_examples=12)
-@given(events=st.lists(EVENTS, max_size=25), day=st.integers(0, 9))
-def test_what_came_later_changes_nothing_earlier(events: list[Line], day: int) -> None:
+@settings(max_examples=4)
+@given(worlds=WORLDS, day=st.integers(0, 9))
+def test_what_came_later_changes_nothing_earlier(worlds: list[list[Line]], day: int) -> None:
     """So a history of runs day by day shows each day what one rebuild at the end does."""
-    logs = month(events)
+    logs = months(worlds)
     earlier = logs.filter((pl.col("occurred_at") <= at(day)).fill_null(value=True))
-    assert_frame_equal(ranked(engaged(logs), day), ranked(engaged(earlier), day), check_exact=True)
+    whole, part = (
+        ranked(engaged(of, entities=EVERYBODY), day, EVERYBODY) for of in (logs, earlier)
+    )
+    assert_frame_equal(whole, part, check_exact=True)
 
 
-@settings(max_examples=12)
-@given(events=st.lists(EVENTS, max_size=25), day=st.integers(7, 9))
+@settings(max_examples=4)
+@given(worlds=WORLDS, day=st.integers(7, 9))
 @example(
-    events=[command("like", NAMES[0], 0), command("unlike", NAMES[0], 5), said(NAMES[0], 6)], day=9
+    worlds=[[command("like", NAMES[0], 0), command("unlike", NAMES[0], 5), said(NAMES[0], 6)]],
+    day=9,
 )
-def test_the_curve_is_the_score_as_it_was(events: list[Line], day: int) -> None:
-    found = engaged(month(events))
-    before = dict(ranked(found, day - 7).select("entity_id", "score").iter_rows())
-    for id_, score, curve in ranked(found, day).select("entity_id", "score", "curve").iter_rows():
+def test_the_curve_is_the_score_as_it_was(worlds: list[list[Line]], day: int) -> None:
+    found = engaged(months(worlds), entities=EVERYBODY)
+    key, now = ("namespace", "entity_id"), ranked(found, day, EVERYBODY)
+    before = ranked(found, day - 7, EVERYBODY)
+    was = {tuple(of): score for *of, score in before.select(*key, "score").iter_rows()}
+    for *of, score, curve in now.select(*key, "score", "curve").iter_rows():
         assert curve[-1:] in ([score], []), "none was ever felt for what is only muted"
-        assert curve[-2:-1] in ([before.get(id_, 0.0)], [])
+        assert curve[-2:-1] in ([was.get(tuple(of), 0.0)], [])
 
 
-@settings(max_examples=12)
-@given(events=st.lists(EVENTS, max_size=15), topic=st.sampled_from(NAMES))
-def test_taking_all_back_leaves_no_preference(events: list[Line], topic: str) -> None:
+@settings(max_examples=4)
+@given(worlds=WORLDS, topic=st.sampled_from(NAMES))
+def test_taking_all_back_leaves_no_preference(worlds: list[list[Line]], topic: str) -> None:
     last = [command(verb, topic, 10) for verb in ("unlike", "undislike", "unmute")]
-    found = engaged(month([*events, *last]))
+    found = engaged(months([*events, *last] for events in worlds), entities=EVERYBODY)
     held = found.preferences.filter(pl.col("name") == topic, pl.col("ended_at").is_null())
     assert held.is_empty()
     own = found.preferences.filter(pl.col("name") == topic)["preference_id"]
@@ -180,7 +206,7 @@ def test_taking_all_back_leaves_no_preference(events: list[Line], topic: str) ->
     assert not counting["preference_id"].is_in(own.implode()).any()
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(events=st.lists(EVENTS, min_size=1, max_size=15), seed=st.integers(0, 1000))
 def test_two_namespaces_never_mix(events: list[Line], seed: int) -> None:
     mine = month(events)
