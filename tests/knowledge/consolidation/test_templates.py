@@ -109,7 +109,7 @@ def differ_both_ways(one: str, other: str) -> bool:
     return bool(ours - theirs) and bool(theirs - ours)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 1_000_000))
 def test_what_is_left_out_differs_in_numbers_and_is_counted(seed: int) -> None:
     known = said(*dict.fromkeys(mixed(random.Random(seed), 40)))
@@ -159,7 +159,7 @@ def in_steps(known: Iterable[pl.DataFrame], merged: Iterable[pl.DataFrame]) -> p
 
 
 # What a night costs hardly grows with its facts: many of them for fewer examples.
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 1_000_000), steps=st.integers(0, 5))
 def test_a_template_that_comes_in_any_order_and_in_pieces_gives_the_same(
     seed: int, steps: int

@@ -50,7 +50,7 @@ def test_without_the_denial_its_evidence_is_gone_and_confidence_is_as_before() -
     assert alone["memory"]["confidence"].item() == 0.8
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     moves=st.lists(st.sampled_from(PLACES), min_size=2, max_size=6),
     gone=st.integers(0, 5),

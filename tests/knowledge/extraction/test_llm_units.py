@@ -186,7 +186,7 @@ def introduced(logs: pl.DataFrame) -> pl.DataFrame:
     return introductions(candidates(logs, Policy()).candidates, Policy())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(days(), st.randoms(use_true_random=False))
 def test_what_is_known_of_a_day_does_not_depend_on_days_after_it(
     made: list[pl.DataFrame], random: Any

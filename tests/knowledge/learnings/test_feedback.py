@@ -135,7 +135,7 @@ THUMBS = st.lists(
 
 
 @given(THUMBS, st.randoms(use_true_random=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_any_order_of_arrival_gives_the_same_confidence(
     candidates, embedder, plain, thumbs, chance
 ):

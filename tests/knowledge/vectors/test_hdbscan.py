@@ -159,7 +159,7 @@ def worded(seed: int, count: int) -> list[str]:
     [
         *((seed, count, *means) for seed, count in ((0, 150), (1, 600))
           for means in ((3, 1), (5, 5), (10, 3))),
-        (2, 1800, 5, 5),  # of many rows takes seconds
+        (2, 1100, 5, 5),  # more than are read at once
     ],
 )  # fmt: skip
 def test_clusters_are_those_of_the_library(seed, count, size, neighbours):
@@ -182,11 +182,11 @@ def test_clusters_are_those_of_the_library(seed, count, size, neighbours):
 
 
 def test_a_night_makes_of_the_last_what_all_would_make():
-    texts = worded(3, 700)
+    texts = worded(3, 400)
     rows = [{"fact_id": f"f{at:04}", "content": text} for at, text in enumerate(texts)]
     random.Random(4).shuffle(rows)
     embedder, before = ToyEmbedder(), None
-    for first, end in ((0, 600), (0, 640), (5, 640), (5, 735)):
+    for first, end in ((0, 340), (0, 370), (5, 370), (5, 420)):
         now = facts(*rows[first:end])
         grown = clusters(now, embedder, POLICY, before)
         before = grown.fact_mst_edges
@@ -196,7 +196,7 @@ def test_a_night_makes_of_the_last_what_all_would_make():
         {"episode_id": row["fact_id"], "text": row["content"], "conversation_id": "s"}
         for row in rows
     ]
-    night = themes(episodes(*said[:650]), embedder, POLICY).episode_mst_edges
+    night = themes(episodes(*said[:370]), embedder, POLICY).episode_mst_edges
     for one, other in zip(
         themes(episodes(*said), embedder, POLICY, night),
         themes(episodes(*said), embedder, POLICY),

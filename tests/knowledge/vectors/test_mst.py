@@ -21,9 +21,9 @@ def scattered(count: int, dimension: int, groups: int) -> np.ndarray:
         (40, 8, 3, 3),
         (700, 64, 6, 1),
         (700, 4, 2, 10),
-        (1400, 256, 6, 1),
-        (1400, 256, 6, 3),
-        (1400, 256, 1400, 1),
+        (900, 256, 6, 1),
+        (900, 256, 6, 3),
+        (900, 256, 900, 1),
     ],
 )
 def test_weighs_as_much_as_the_tree_of_the_full_matrix(count, dimension, groups, neighbours):

@@ -154,12 +154,20 @@ def content(home: Path) -> dict[str, str]:
     }
 
 
-def test_who_opens_it_upgrades_it_and_readers_are_given_what_they_were_given(
-    old: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.slow
+def test_who_opens_it_upgrades_it_and_a_run_makes_of_it_what_it_makes_of_the_same_logs(
+    old: Path,
+    server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    """Readers are given what they were given, and nothing that was answered is asked again."""
     expected, answers = rows_before(old), (old / "answers.sqlite").read_bytes()
     index = content(old / "index")
     assert expected["default", "rejected_facts"].height > 0, "a row of each kind is there"
+    monkeypatch.setenv("CAIRN_MODEL", "openai/scripted")
+    monkeypatch.setenv("CAIRN_MODEL_BASE", server.base)
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
     with caplog.at_level(logging.WARNING):
         state = open_state(old)
     assert f"home {old} is upgraded to schema {SCHEMA_VERSION}" in caplog.messages
@@ -174,26 +182,18 @@ def test_who_opens_it_upgrades_it_and_readers_are_given_what_they_were_given(
         for name in TABLES:
             assert table_damage(old / "warehouse" / namespace / name, deep=True) is None
 
-
-@pytest.mark.slow
-def test_a_run_makes_of_it_what_it_makes_of_the_same_logs_in_a_new_home(
-    old: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing that was answered is asked again; what was liked and what was forgotten stay so."""
-    monkeypatch.setenv("CAIRN_MODEL", "openai/scripted")
-    monkeypatch.setenv("CAIRN_MODEL_BASE", server.base)
-    monkeypatch.setenv("OPENAI_API_KEY", "key")
     with sqlite3.connect(old / "answers.sqlite") as database:
         paid = database.execute("SELECT count(*) FROM answers").fetchone()[0]
-    state = open_state(old)
     follow(state)
     assert paid > 0
     assert server.requests == 0
     assert_as_built(state)
     liked = state.warehouse.read(PREFERENCES).filter(attitude="like").collect()
-    assert "orchids" in liked["name"].to_list()
+    assert "orchids" in liked["name"].to_list(), "what was liked stays so"
     for table, column in ((RECORDS, "payload"), (RAW_LOGS, "text")):
-        assert not state.warehouse.read(table).collect()[column].str.contains("walnut").any()
+        assert not state.warehouse.read(table).collect()[column].str.contains("walnut").any(), (
+            "and what was forgotten"
+        )
 
 
 def test_tables_in_an_object_store_are_split_where_they_are(small: Path, expected: Rows) -> None:
