@@ -1,14 +1,17 @@
 """What tests of the outside world ask on loopback: a provider of models, a Qdrant server."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from cairn.resources.vector_index import edge
+from cairn.resources.vector_index.protocol import VectorIndex
 from tests.resources import qdrant_http
-from tests.resources.engines import SERVERS, Engine, embedded, on_a_server
+from tests.resources.engines import ENGINES, Engine, embedded, on_a_server
 from tests.resources.model_server import ModelServer, served
+from tests.resources.points import publish
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +27,7 @@ def qdrant(running_qdrant: qdrant_http.QdrantHttp) -> qdrant_http.QdrantHttp:
     return running_qdrant
 
 
-@pytest.fixture(params=["flat", "shard", *SERVERS])
+@pytest.fixture(params=ENGINES)
 def engine(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Engine]:
@@ -36,6 +39,26 @@ def engine(
     else:
         with on_a_server(request.param, request.getfixturevalue("qdrant")) as opened:
             yield opened
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def published(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[VectorIndex, str]]:
+    """POINTS in each engine in turn, with the name of their generation: only to be read."""
+    with ExitStack() as stack:
+        if request.param in ("flat", "shard"):
+            index = embedded(tmp_path_factory.mktemp("published"))()
+            patched = stack.enter_context(pytest.MonkeyPatch.context())
+            if request.param == "shard":
+                patched.setattr(edge, "FLAT_BELOW", 0)
+            name = publish(index)
+            patched.undo()  # other tests run before this one ends
+        else:
+            server = stack.enter_context(qdrant_http.served())
+            index = stack.enter_context(on_a_server(request.param, server))()
+            name = publish(index)
+        yield index, name
 
 
 @pytest.fixture(scope="module")

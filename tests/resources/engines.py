@@ -28,6 +28,9 @@ SERVERS = (
 )
 
 
+ENGINES = ("flat", "shard", *SERVERS)
+
+
 def embedded(folder: Path) -> Engine:
     """One in a folder."""
     return lambda: EdgeIndex(folder)

@@ -16,15 +16,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cairn.resources.vector_index import edge
-from cairn.resources.vector_index.protocol import Filters, Hit, VectorIndexError
+from cairn.resources.vector_index.protocol import Filters, Hit, VectorIndex, VectorIndexError
 from tests.resources.engines import SERVERS, Engine, embedded, on_a_server
 from tests.resources.points import NOON, NORTH, POINTS, ids_of, points_of, publish, shown
 from tests.resources.qdrant_http import QdrantHttp
 
+Published = tuple[VectorIndex, str]
 
-def test_both_arms_find_and_say_how(engine: Engine) -> None:
-    index = engine()
-    name = publish(index)
+
+def test_both_arms_find_and_say_how(published: Published) -> None:
+    index, name = published
     found = index.search("me", name, text="backups", vector=[0.8, 0.6, 0.0], model="toy", limit=2)
     assert {hit.id: (hit.dense_score, hit.dense_rank) for hit in found} == {
         "f1": (0.8, 1), "f2": (0.6, 2), "f3": (None, None),
@@ -38,9 +39,8 @@ def test_both_arms_find_and_say_how(engine: Engine) -> None:
     )  # fmt: skip
 
 
-def test_the_text_before_it_finds_a_point_too(engine: Engine) -> None:
-    index = engine()
-    name = publish(index)
+def test_the_text_before_it_finds_a_point_too(published: Published) -> None:
+    index, name = published
     assert ids_of(index.search("me", name, text="nginx")) == ["e1"]
     assert ids_of(index.search("me", name, text="the of and")) == []
 
@@ -87,17 +87,15 @@ FILTERED = [
 """What is asked for → what is found of the points."""
 
 
-def test_filters(engine: Engine) -> None:
-    index = engine()
-    name = publish(index)
+def test_filters(published: Published) -> None:
+    index, name = published
     for filters, ids in FILTERED:
         found = index.search("me", name, text="", vector=NORTH, model="toy", filters=filters)
         assert ids_of(found) == ids, filters
 
 
-def test_namespaces_and_models_do_not_mix(engine: Engine) -> None:
-    index = engine()
-    name = publish(index)
+def test_namespaces_and_models_do_not_mix(published: Published) -> None:
+    index, name = published
     with pytest.raises(VectorIndexError, match="not there"):
         index.search("you", name, text="backups")
     with pytest.raises(VectorIndexError, match=r"made with toy .3 dimensions.*other"):

@@ -26,10 +26,14 @@ EITHER = [
 JOINTS = (" and ", ", ", "; ", ". ", " but ", ", whereas ", " while ", " although ", " or ")
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['left']} | {pair['right']}")
-def test_verdict_on_a_labelled_pair_either_way_round(pair):
-    for one, two in ((pair["left"], pair["right"]), (pair["right"], pair["left"])):
-        assert compare(one, two).verdict == pair["verdict"], compare(one, two)
+def test_verdict_on_a_labelled_pair_either_way_round():
+    wrong = [
+        (one, two, compare(one, two))
+        for pair in PAIRS
+        for one, two in permutations((pair["left"], pair["right"]))
+        if compare(one, two).verdict != pair["verdict"]
+    ]
+    assert wrong == []
 
 
 def test_a_statement_agrees_with_itself():
@@ -52,11 +56,14 @@ def test_what_is_said_clause_by_clause_is_compared_so():
 def test_each_clause_has_its_own_polarity(joint):
     for one, two in permutations(EITHER, 2):
         said = {sides: one[sides[0]] + joint + two[sides[1]] for sides in product((0, 1), repeat=2)}
-        for (ours, left), (theirs, right) in product(said.items(), repeat=2):
-            verdict = compare(left, right).verdict
-            assert (verdict is Verdict.SAME) == (ours == theirs), (left, right)
-            assert verdict is compare(right, left).verdict, (left, right)
-            assert verdict is not Verdict.OPPOSITE or joint != " or ", (left, right)
+        verdicts = {
+            pair: compare(*(said[sides] for sides in pair)).verdict
+            for pair in product(said, repeat=2)
+        }
+        for (ours, theirs), verdict in verdicts.items():
+            assert (verdict is Verdict.SAME) == (ours == theirs), (said[ours], said[theirs])
+            assert verdict is verdicts[theirs, ours], (said[ours], said[theirs])
+            assert verdict is not Verdict.OPPOSITE or joint != " or ", (said[ours], said[theirs])
 
 
 @pytest.mark.parametrize(
