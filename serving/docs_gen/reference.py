@@ -142,7 +142,6 @@ def _above(steps: Mapping[str, list[dg.AssetSpec]]) -> dict[str, set[str]]:
 
 def _direct(above: Mapping[str, set[str]], step: str) -> set[str]:
     """What a step stands below, without what stands above another of those anyway."""
-
     implied, further = set[str](), list(above[step])
     while further:
         deps = above[further.pop()] - implied

@@ -80,7 +80,7 @@ def _harmed(frame: pl.DataFrame, how: str, random: random.Random) -> pl.DataFram
 
 @given(st.randoms(use_true_random=False))
 @settings(
-    deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_where_nothing_was_broken_it_is_enough_to_check_what_changed(
     expected: dict[str, pl.DataFrame], random: random.Random

@@ -147,7 +147,7 @@ def test_what_was_decided_before_its_fact_was_there_holds_when_it_comes(
     rest = {name: text for name, text in SAID.items() if name != "e"}
     partly = build(records([*chats(rest), *early]), means, until="decisions")["decisions"]
     assert partly.drop_nulls("unresolved")["decision"].to_list() == ["retract"]
-    now = view(build(records([*chats(), *early]), means))
+    now = view(build(records([*chats(), *early]), means, until="memory"))
     assert now[SAID["e"]]["status"] == "retracted"
     assert now[SAID["a"]]["status"] == "merged_into"
 
@@ -245,7 +245,7 @@ def test_a_correction_in_november_makes_nothing_that_says_the_same_in_march_less
     words: str, name: str, surer: str, lived: dict[str, pl.DataFrame], means: StageContext
 ) -> None:
     told = decisions_on(lived, name, {"type": "correct", "text": words})
-    made = build(records([*chats(LIVED), *told]), means)
+    made = build(records([*chats(LIVED), *told]), means, until="memory")
     before, same = (view(tables)[surer] for tables in (lived, made))
     stands = same["merged_into"] or same["fact_id"]
     (after,) = made["memory"].filter(fact_id=stands, status="active").to_dicts()
