@@ -17,7 +17,7 @@ from tests.homes import copy_home
 from tests.serving.conftest import Ask
 from tests.serving.http.conftest import LOCAL
 
-LONGEST = 120.0
+LONGEST = 300.0
 """Seconds that two commands beside the server may take, on a busy machine."""
 
 
