@@ -188,7 +188,9 @@ def _while_publishing(
     quiet = until(lambda: time.perf_counter() >= end)
     before = published(state.home, name.stem)
     command = [sys.executable, "-m", "benchmarks.tasks", "publish", str(state.home.root)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout
+        process.stdout.readline()
         busy = until(lambda: process.poll() is not None)
     now = published(state.home, name.stem)
     if process.returncode or now is None or now.same_content(before):

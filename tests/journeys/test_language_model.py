@@ -39,19 +39,21 @@ from cairn.knowledge.schema.tables import (
     TABLES,
 )
 from cairn.pipelines.assembly import definitions
+from cairn.pipelines.checks.engines import CheckEngine
 from cairn.pipelines.checks.expectations import suites
+from cairn.pipelines.checks.frames import run_suite
 from cairn.pipelines.checks.rebuild_equal import forget_work
 from cairn.pipelines.planning.in_flight import COMMAND_TAG
 from cairn.pipelines.planning.pending import pending_days
 from cairn.pipelines.sensors import new_logs
 from cairn.resources.context import State
 from cairn.resources.home.inbox import append_event
+from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.serving.cli.commands.ask.show import PRINTED
 from cairn.serving.query.explain import explain
 from cairn.serving.read.id_lookup import find
 from tests.journeys.hives import CHAT, DANCE, chat, looked_up, telling
 from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
-from tests.pipelines.checks.test_frames import broken
 from tests.pipelines.house import House
 from tests.resources.model_server import ModelServer, Said, error
 
@@ -451,8 +453,9 @@ def test_a_lesson_comes_with_the_model_stands_while_more_is_said_and_goes_with_i
     follow(opened())
     assert by_model() == before
     assert learned().equals(stands)
+    own, verdicts = state.of("default"), SuiteVerdicts(state.home, "default")
+    assert not any(run_suite(own, each, verdicts, CheckEngine.POLARS).broken for each in suites())
     house = House(state, state.home.root, dg.DagsterInstance.ephemeral())
-    assert not any(broken(house, f"{each.table}.{each.name}") for each in suites())
     assert house.tick() == "nothing new"
     assert not state.model_waited < 600
 

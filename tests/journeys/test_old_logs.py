@@ -16,7 +16,7 @@ from cairn.serving.read.reader import open_reader
 from cairn.serving.write.requests import order
 from cairn.serving.write.research import learn
 from tests.journeys.running import follow
-from tests.journeys.test_research import QUEUE
+from tests.journeys.test_research import ordered
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
@@ -38,7 +38,7 @@ def test_what_is_liked_asked_for_and_found_today_ages_no_fact(
     order(state, "default", "like", "bees")
     learn(state, "default", "bees")
     switch_on(state, "default", EFFECT, datetime.now(UTC))
-    follow(state, QUEUE)
+    ordered(state)
     assert enrich(state, folder).done
     follow(state)
     found = state.warehouse.read(RAW_LOGS).filter(kind="tool_result", tool_name="search").collect()

@@ -21,6 +21,7 @@ from cairn.knowledge.schema.tables import (
     RAW_LOGS,
     Table,
 )
+from cairn.pipelines import follow as run
 from cairn.resources.context import State
 from cairn.resources.effects import intended, switch_on, try_again
 from cairn.resources.home.settings import Limits
@@ -97,11 +98,21 @@ QUEUE = ENRICHMENT_QUEUE.name
 """Until there, a run makes what searches are due."""
 
 
+def ordered(state: State) -> None:
+    """Makes what searches are due of what was ordered alone; a run makes all else that is known."""
+    run.follow(state, until=RAW_LOGS.name)
+    run.follow(state, since=LEARN_PROMPTS.name, until=QUEUE)
+
+
 def round_of(
-    state: State, provider: Folder | Dying | Broken, clock: Clock, until: str = QUEUE
+    state: State, provider: Folder | Dying | Broken, clock: Clock, until: str | None = None
 ) -> Enriched:
+    """Searches, and makes what then is due, or all until a step."""
     report = enrich(state, provider, clock)
-    follow(state, until)
+    if until:
+        follow(state, until)
+    else:
+        ordered(state)
     return report
 
 
@@ -116,7 +127,7 @@ def test_a_learn_prompt_completes_and_its_facts_are_found(
     server.script = telling_of_bees
     state, clock = opened(), Clock()
     told(state, "/learn bees")
-    follow(state, QUEUE)
+    ordered(state)
     assert prompt(state) == ("active", 4)
     without = enrich(state, clock=clock)
     assert without.why.startswith("no search provider is set")
@@ -153,7 +164,7 @@ def test_without_a_model_a_topic_is_learnt_about_and_then_enriched(
     state, clock = opened(model=None), Clock()
     told(state, "/learn green tea")
     may_search(state, clock)
-    follow(state, QUEUE)
+    ordered(state)
     round_of(state, folder, clock, PUBLISHED)
     assert prompt(state) == ("completed", 0)
     assert through() == [("green tea", 1)]
@@ -180,20 +191,20 @@ def test_a_search_that_was_begun_is_not_repeated_by_itself(
     state, clock = opened(model=None), Clock()
     told(state, "/schedule green tea --every 2d", clock())
     may_search(state, clock)
-    follow(state, QUEUE)
+    ordered(state)
     clock.at += timedelta(days=3)
     with pytest.raises(KeyboardInterrupt):
         enrich(state, Dying(), clock)
     again = enrich(state, folder, clock)  # on a table that does not know of it yet
     assert (again.due, again.begun_before, again.done) == (1, 1, 0)
-    follow(state, QUEUE)
+    ordered(state)
     row = recurring(state)
     assert row["blocked_by"] == "unknown"
     assert enrich(state, folder, clock).due == 0
     effect_id = str(row["effect_id"])
     assert try_again(state, "default", "search", effect_id, clock())
     assert not try_again(state, "default", "search", effect_id, clock())
-    follow(state, QUEUE)
+    ordered(state)
     assert round_of(state, folder, clock, UNPUBLISHED).done == 1
     searched = state.warehouse.read(RAW_LOGS).filter(kind="search").collect()
     assert searched["trigger"].to_list() == ["user_message"]
@@ -245,7 +256,7 @@ def test_a_namespace_makes_as_many_searches_a_day_as_its_limit_has(
     for namespace, topic in (("default", "bees"), ("other", "tea")):
         told(state, f"/learn {topic}", namespace=namespace)
         may_search(state, clock, namespace)
-    follow(state, QUEUE)
+    ordered(state)
     report = round_of(state, folder, clock)
     assert report.done + report.empty == 4 + 1
     assert queue(state, clock()).is_empty(), "so that nothing looks again until midnight"
@@ -261,7 +272,7 @@ def test_budgets_and_a_provider_that_is_down_stop_a_run(
     for namespace, topic in (("default", "bees"), ("other", "tea")):
         told(state, f"/learn {topic}", namespace=namespace)
         may_search(state, clock, namespace)
-    follow(state, QUEUE)
+    ordered(state)
     broken = round_of(state, Broken(), clock)
     assert (broken.failed, broken.left, broken.why) == (1, 7, "broken: AuthenticationError 401")
 
@@ -272,9 +283,9 @@ def test_budgets_and_a_provider_that_is_down_stop_a_run(
     report = enrich(few, folder, clock)  # on a table that does not know of them yet
     assert (report.done + report.empty, report.left) == (1, 3), "the failed one counts too"
     assert enrich(few, folder, clock).why == "the budget of searches is spent"
-    follow(few, QUEUE)
+    ordered(few)
     clock.at += timedelta(days=1)
-    report = round_of(few, folder, clock, UNPUBLISHED)
+    report = round_of(few, folder, clock)
     assert (report.done + report.empty, report.left) == (3, 1), "the failed one is due again"
     statuses = {one["namespace"]: one["status"] for one in rows(state, LEARN_PROMPTS)}
     assert "completed" in statuses.values()
@@ -282,4 +293,4 @@ def test_budgets_and_a_provider_that_is_down_stop_a_run(
     for namespace, word in (("default", "bees"), ("other", "tea")):
         own = searched.filter(pl.col("namespace") == namespace, tool_name="search")
         assert all(word in text.casefold() for text in own["text"]), namespace
-    assert_as_built(state)
+    assert_as_built(state, RAW_LOGS.name, LEARN_PROMPTS.name)
