@@ -1,6 +1,7 @@
 """What a home exports is, in an empty one, the same knowledge; nothing forgotten comes along."""
 
 import json
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -48,10 +49,25 @@ from tests.journeys.running import assert_as_built, follow
 OF_THIS_HOME = {SOURCE_FILES.name}
 """Files that intake read: of an import there is one."""
 WORD = "quincepress"
+TILL = "The till of the shop runs on port 8080."
 ANSWER = CachedAnswer(
     "a" * 32, "ada", "candidates", "names", "names@1:x", "a/model", "done", None, '{"names": []}',
     10, 5, 0, 0.01, 1.0, 1, "2026-03-01T10:00:00+00:00",
 )  # fmt: skip
+
+
+FILES = (
+    "chat/homelab.jsonl",
+    "chat/viewing-with-a-truncated-line.jsonl",
+    "claude_code/harbor-backup/b7d4e0c2-5a1f-4c36-9e88-3f0a6d21c945.jsonl",
+    "claude_code/harbor-backup/d19c6f58-7e02-4b9d-a3c1-8452e6f7b0aa.jsonl",
+    "codex/2026/02/24/rollout-2026-02-24T17-31-09-019c9c75-643b-7dd8-8980-6084a0755489.jsonl",
+    "documents/mason-bees.md",
+    "events/garden.jsonl",
+    "gemini_cli/session-2026-03-16T06-41-6e06d59f.json",
+    "searches/searches.jsonl",
+)
+"""Samples of each adapter."""
 
 
 def opened(place: Path) -> State:
@@ -60,15 +76,21 @@ def opened(place: Path) -> State:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> State:
-    """The samples with decisions of every kind, and something forgotten; no test changes it."""
-    state = opened(tmp_path_factory.mktemp("source") / "home")
-    add_source(state.home, samples, "ada", "Europe/Vienna")
-    ingest(state, "ada", text_given(state, "The till of the shop runs on port 8080.", title="till"))
+    """Logs with decisions of every kind, and something forgotten; no test changes it."""
+    place = tmp_path_factory.mktemp("source")
+    state = opened(place / "home")
+    logs = place / "logs"
+    for name in FILES:
+        (logs / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(samples / name, logs / name)
+    add_source(state.home, logs, "ada", "Europe/Vienna")
+    ingest(state, "ada", text_given(state, TILL, title="till"))
     ingest(state, "ada", text_given(state, f"The {WORD} is in the cellar.", title="cellar"))
     add_event(state, {"type": "note", "namespace": "ada", "text": "The attic is dry."})
     follow(state)
     facts = _facts(state)
-    ids = facts.filter(~pl.col("event"))["fact_id"].to_list()
+    of_logs = ~pl.col("event") & ~pl.col("content").str.contains(f"{TILL}|{WORD}")
+    ids = facts.filter(of_logs)["fact_id"].to_list()
     decide(state, WantedDecision(CONFIRM, [ids[0]]), "ada")
     decide(state, WantedDecision(RETRACT, [ids[1]], reason="no more"), "ada")
     decide(state, WantedDecision(CORRECT, [ids[2]], text="It is otherwise by now."), "ada")
@@ -138,7 +160,7 @@ def test_another_home_knows_the_same(source: State, arrived: State) -> None:
 
 def test_lineage_is_the_same(source: State, arrived: State) -> None:
     then, now = (open_reader(state, "ada") for state in (source, arrived))
-    ids = _facts(source)["fact_id"].to_list()[::23]
+    ids = _facts(source)["fact_id"].to_list()[::9]
     learnings = then.learnings().collect()["learning_id"].to_list()
     asked = [*ids, *learnings[:2]]
     assert [_told(why(now, one)) for one in asked] == [_told(why(then, one)) for one in asked]
@@ -156,7 +178,7 @@ def test_given_twice_nothing_is_there_twice(arrived: State, exported: WrittenExp
     assert (done.there, done.known, done.records) == (True, records.height, records.height)
     intake(arrived, files_of_run(arrived, None, inbox_alone=True))
     assert_frame_equal(arrived.warehouse.read(RECORDS).collect(), records)
-    till = text_given(arrived, "The till of the shop runs on port 8080.", title="till")
+    till = text_given(arrived, TILL, title="till")
     assert ingest(arrived, "ada", till).new == 0, "an event came along"
 
 
@@ -261,19 +283,18 @@ def test_what_is_forgotten_leaves_the_import_and_does_not_come_back(
     arrived: State, exported: WrittenExport, tmp_path: Path
 ) -> None:
     state = opened(copy_home(arrived.home.root, tmp_path / "home"))
-    told = "The till of the shop runs on port 8080."
     (file,) = imports(state.home, "ada")
-    assert told in file.read_text()
+    assert TILL in file.read_text()
     cut = file.parent.with_name("0" * 16)
     cut.mkdir()
-    (cut / "records.jsonl.4194305.partial").write_text(told)
+    (cut / "records.jsonl.4194305.partial").write_text(TILL)
     facts = _facts(state)
-    gone = facts.filter(pl.col("content") == told)["fact_id"][0]
+    gone = facts.filter(pl.col("content") == TILL)["fact_id"][0]
     note(state.home, reach(state, target(state, gone, "ada")).event)
     follow(state, MEMORY.name)
-    assert _facts(state).filter(pl.col("content") == told).is_empty()
-    assert told not in file.read_text()
-    assert standing(state.home.inbox, told) == {}
+    assert _facts(state).filter(pl.col("content") == TILL).is_empty()
+    assert TILL not in file.read_text()
+    assert standing(state.home.inbox, TILL) == {}
     records = state.warehouse.read(RECORDS).collect().height
     for place in (tmp_path / "elsewhere", exported.folder):
         if place != exported.folder:  # an export with one line less is another import
@@ -282,7 +303,7 @@ def test_what_is_forgotten_leaves_the_import_and_does_not_come_back(
             lines = (exported.folder / RECORDS_FILE).read_bytes().splitlines(keepends=True)
             (place / RECORDS_FILE).write_bytes(b"".join(lines[1:]))
         assert import_export(state, place).forgotten == 1
-        assert not any(told in one.read_text() for one in imports(state.home, "ada"))
+        assert not any(TILL in one.read_text() for one in imports(state.home, "ada"))
     assert follow(state, MEMORY.name) == []
     assert state.warehouse.read(RECORDS).collect().height == records
 

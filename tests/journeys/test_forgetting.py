@@ -339,7 +339,7 @@ def test_decisions_that_wait_repeat_what_is_forgotten_and_go_with_it(state: Stat
     assert_as_built(state)
 
 
-def test_nothing_is_decided_of_what_is_being_forgotten(state: State) -> None:
+def test_nothing_is_decided_of_what_is_being_forgotten_until_nobody_sees_it(state: State) -> None:
     berlin, rome = fact(state, "I live in Berlin."), fact(state, "I live in Rome.")
     (record,) = reach(state, target(state, berlin)).event["records"]
     retracted = decide(state, WantedDecision("retract", [berlin])).told["decision_id"]
@@ -365,6 +365,11 @@ def test_nothing_is_decided_of_what_is_being_forgotten(state: State) -> None:
     note(state.home, reach(state, target(state, "default")).event)
     with pytest.raises(Undecidable, match=f"{rome} is being forgotten"):
         decide(state, WantedDecision("retract", [rome]))
+    for until in (RECORDS.name, PUBLISHED):
+        waiting = [one.verb for one in pending(state, "default")]
+        assert "tombstone" in waiting, "somebody sees what it takes"
+        follow(state, until)
+    assert pending(state, "default") == []
 
 
 def test_a_namespace_goes_with_its_intents_and_receipts(searched: State) -> None:
@@ -419,22 +424,15 @@ def ada_and_bo(two: Path, tmp_path: Path) -> State:
     return copied(two, tmp_path / "home")
 
 
-def test_one_namespace_forgets_when_nobody_sees_it_any_more_and_never_for_another(
-    ada_and_bo: State,
-) -> None:
+def test_one_namespace_never_forgets_for_another(ada_and_bo: State) -> None:
     state = ada_and_bo
     bo = {name: rows.collect() for name, rows in as_they_are(state, "bo").items()}
     with pytest.raises(UnknownId):
         target(state, "ada-session-1", "bo")
     wanted = target(state, "ada-session-1")
     assert wanted == Target("ada", "conversation", "ada-session-1")
-    of_all = target(state, "ada")
-    assert of_all == Target("ada", "namespace", "ada")
-    note(state.home, reach(state, of_all).event)
-    for until in (RECORDS.name, PUBLISHED):
-        assert [one.verb for one in pending(state, "ada")] == ["tombstone"], "somebody sees it"
-        follow(state, until)
-    assert pending(state, "ada") == []
+    assert target(state, "ada") == Target("ada", "namespace", "ada")
+    forget(state, "ada")
     assert namespaces(state.home) == ["bo"]
     assert [batch.keys for batch in state.open_batches.of()] == [("one", "two")]
     assert state.warehouse.namespaces(RECORDS) == {"bo"}

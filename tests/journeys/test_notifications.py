@@ -21,7 +21,7 @@ from cairn.resources.web.notifier import OutgoingMessage, Sent, told_in
 from cairn.serving.read.reader import open_reader
 from cairn.serving.write.deletion import reach, target
 from cairn.serving.write.notifications import again, react
-from tests.homes import copy_home
+from tests.homes import copy_home, once
 from tests.journeys.hives import CHAT, chat, documents, model_settings
 from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
 from tests.journeys.test_research import QUEUE, Clock, rows, telling_of_bees, told
@@ -44,7 +44,12 @@ def bodies(webhook: HTTPServer) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def told_of_bees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, datetime]:
     """A home in which a search of its own just found something about bees, which somebody likes."""
-    place, clock = tmp_path_factory.mktemp("bees"), Clock()
+    place = once(tmp_path_factory, "bees", build_told_of_bees)
+    return place / "home", datetime.fromisoformat((place / "clock").read_text())
+
+
+def build_told_of_bees(place: Path) -> None:
+    clock = Clock()
     (place / "logs").mkdir()
     chat(place / "logs", "hives", CHAT)
     with served() as server, pytest.MonkeyPatch.context() as patch:
@@ -61,7 +66,7 @@ def told_of_bees(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dateti
         follow(state, QUEUE)
         assert enrich(state, provider, clock).done == 1
         follow(state)
-    return state.home.root, clock.at
+    (place / "clock").write_text(clock.at.isoformat())
 
 
 @pytest.fixture
