@@ -130,7 +130,9 @@ def measured(
                 size // 2,
                 *((BESIDE_FEW, BESIDE_MANY) if rounds > 1 else (1, 2)),
             ),
-            "evidence": run("evidence", EVIDENCE_FACTS if rounds > 1 else facts[0], ASKED),
+            "evidence": run(
+                "evidence", *((EVIDENCE_FACTS, ASKED) if rounds > 1 else (facts[0], COMPARED))
+            ),
             "nights": [nights(count, run) for count in facts],
             "search": [
                 run("search", count, SEARCHES if rounds > 1 else COMPARED, COMPARED)

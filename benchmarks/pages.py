@@ -27,7 +27,7 @@ from cairn.serving.http.pages.page import PAGES
 ROOT = Path(__file__).parents[1]
 BELOW = f"/n/{NAMESPACE}"
 WARM = 2
-"""Rounds that are not counted: tables are read and made at their first use."""
+"""Rounds, at most, that are not counted: tables are read and made at their first use."""
 PAINTS = 5
 """Times that a browser opens each page, at most."""
 
@@ -127,12 +127,13 @@ def _asked(
 ) -> dict[str, float]:
     taken: list[float] = []
     sizes: list[int] = []
-    for number in range(WARM + times):
+    warm = min(WARM, times)
+    for number in range(warm + times):
         path = paths[number % len(paths)]
         body, status, milliseconds = _get(connection, path, lines)
         if status != 200:
             raise RuntimeError(f"{path} answers {status}")
-        if number >= WARM:
+        if number >= warm:
             taken.append(milliseconds)
             sizes.append(len(body))
     p50, p95 = (float(np.percentile(taken, at)) for at in (50, 95))
