@@ -32,7 +32,7 @@ from cairn.assets.vector_index import run_vector_index
 from cairn.knowledge.assembly.build import build
 from cairn.knowledge.engine.stage import StageContext
 from cairn.knowledge.schema.calendar import watermark
-from cairn.knowledge.schema.tables import CONVERSATIONS, RECORDS, TABLES, VECTOR_INDEX
+from cairn.knowledge.schema.tables import CONVERSATIONS, MEMORY, RECORDS, TABLES, VECTOR_INDEX
 from cairn.resources.context import State
 from cairn.resources.home.log_files import log_files
 from cairn.resources.warehouse.publication import Manifest, publish
@@ -193,7 +193,8 @@ def take_in(folder: Path, scratch: Path, state: State, only: Collection[str] | N
     ]
     intake(state, files)
     records = state.warehouse.read(RECORDS).collect()
-    for name, frame in build(records, StageContext(state.policy, state.embedder)).items():
+    means = StageContext(state.policy, state.embedder)
+    for name, frame in build(records, means, until=MEMORY.name).items():
         state.warehouse.write(TABLES[name], frame)
     put_index(state)
 

@@ -306,7 +306,7 @@ def pages(count: str, asked: str) -> dict[str, Any]:
 
 
 def publish(home: str) -> dict[str, Any]:
-    """Publishes a little less than is published; a line says that all is imported, and it begins."""
+    """Publishes a little less than is published; a line says when it begins."""
     from benchmarks.search import publish_less
     from cairn.resources.context import open_state
 

@@ -115,14 +115,14 @@ def test_every_benchmark_runs_on_a_few_kilobytes(
 
     def made_up(task: str, *arguments: object, threads: int | None = None) -> dict[str, Any]:
         if task == "topic_nights":  # clusters need as many texts to be the same, this does not
-            assert arguments == (1_500,)
+            assert arguments == (800,)
             return run(task, 300)
         if task != "change":  # the slowest, measured below
             return run(task, *arguments, threads=threads)
         assert arguments == (source, 2_000, 10_000, 1, 2)
         return CHANGE
 
-    result = measured(source, 20_000, 1, [1_500], [60], made_up)
+    result = measured(source, 20_000, 1, [800], [60], made_up)
     assert all(figure.ours for figure in figures(result))
     assert {"records", "raw_logs", "publication"} <= result["stages"]["stages"].keys()
     assert all(

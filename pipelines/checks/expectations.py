@@ -223,6 +223,10 @@ _QUOTES: dict[str, tuple[tuple[str, ...], Callable[[ReadTable], Iterator[pl.Data
 }
 
 
+_PATTERNS = digest(REDACTION, *(f"{rule.name}={rule.exact}{rule.each}" for rule in REDACTIONS))
+"""What secrets look like: when that changes, they are looked for anew."""
+
+
 def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
     def clean(texts: pl.Series) -> pl.Series:
         if texts.dtype == TEXTS:
@@ -238,9 +242,8 @@ def _no_secret(table: Table, columns: Sequence[str]) -> Suite:
             held.append(part.select(clean(part[name]).alias(rule) for name, rule in rules.items()))
         yield holds(pl.concat(held))
 
-    patterns = digest(REDACTION, *(f"{rule.name}={rule.exact}{rule.each}" for rule in REDACTIONS))
     about = f"Nothing that looks like a secret in {', '.join(columns)}."
-    return Suite(table.name, "no_secret", about, (table.name,), f"{columns}{patterns}", batches)
+    return Suite(table.name, "no_secret", about, (table.name,), f"{columns}{_PATTERNS}", batches)
 
 
 def _parts(read: ReadTable, table: Table, columns: Sequence[str]) -> Iterator[pl.LazyFrame]:

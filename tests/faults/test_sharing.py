@@ -11,20 +11,18 @@ from typing import Any
 import pytest
 
 from cairn.knowledge.schema.tables import Table
-from cairn.resources.context import State
+from cairn.resources.context import State, open_state
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
+from cairn.resources.sharing.lease import LeaseLost
 from cairn.resources.warehouse.publication import published
+from cairn.resources.warehouse.tables import Tables
 from tests.journeys.running import assert_as_built, follow
 
 
 def _run(home: Path, talk: Connection) -> None:
-    """What `cairn run` does; the process stops once it has candidates."""
-    from cairn.pipelines.runner import RunFailed, run_graph
-    from cairn.resources.context import open_state
-    from cairn.resources.warehouse.tables import Tables
-
+    """Makes all and publishes it; the process stops once it has candidates."""
     commit = Tables._commit
 
     def stopping(self: Tables, table: Table, *args: Any, **kwargs: Any) -> Any:
@@ -34,10 +32,12 @@ def _run(home: Path, talk: Connection) -> None:
         return written
 
     Tables._commit = stopping
+    own = open_state(home).of("default")
     try:
-        run_graph(open_state(home))
-    except RunFailed as failed:
-        talk.send(str(failed))
+        with own.leased():
+            follow(own)
+    except LeaseLost as lost:
+        talk.send(str(lost))
     else:
         talk.send("published")
     os._exit(0)  # to take down all that was loaded takes a second

@@ -24,7 +24,7 @@ def test_files_that_come_one_by_one_and_in_parts(samples: Path, tmp_path: Path) 
     add_source(state.home, source, "default")
     dice = random.Random(1)
     parts: list[tuple[str, bytes]] = []
-    for number, path in enumerate(sorted(samples.rglob("*.json*"))):
+    for number, path in enumerate(sorted(samples.rglob("*.json*"))[1::2]):
         content = path.read_bytes()
         lines = content.splitlines(keepends=True)
         if dice.random() < 0.3 and "claude_code" in path.parts:
@@ -74,7 +74,7 @@ def test_an_older_record_moves_its_conversation_to_an_earlier_day_though_a_run_d
     )
     assert follow(state, UNPUBLISHED) == ["2026-02-05"]
     (source / "early.jsonl").write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
-    assert follow(state, UNPUBLISHED) == ["2026-02-01", "2026-02-05"]
+    assert follow(state, "observations") == ["2026-02-01", "2026-02-05"]
     moved_to("2026-02-01")
 
     # Raw logs move to another day, and the process dies before the candidates follow.
