@@ -349,7 +349,10 @@ class Tables:
 
     def _opened(self, table: Table, version: int | None = None) -> Opened | None:
         """A table to read from: each version in a folder is opened once."""
-        commit = last_commit(Path(self._uri(table)), version)
+        folder = self.folder(table)
+        commit = last_commit(folder, version)
+        if commit is None and not (folder / "_delta_log").is_dir():
+            return None
         kept = None if commit is None else self._kept.pop(commit, None)
         if commit is not None and kept is not None and kept.table is table:
             self._kept[commit] = kept  # those that are not asked for give way

@@ -18,7 +18,7 @@ from cairn.resources.context import State
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
-from tests.journeys.running import assert_as_built, follow
+from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
 
 META = {"type": "session_meta", "timestamp": "2026-05-01T10:00:00Z", "payload": {"id": "s1"}}
 
@@ -143,7 +143,7 @@ def test_what_a_file_said_before_it_told_a_time_is_known_as_if_it_came_at_once(
     for parts in (1, 2):
         lines = [claude(1, None), SUMMARY, claude(2, TIME)]
         (tmp_path / "logs" / "a.jsonl").write_bytes(b"".join(lines[: parts * 2]))
-        follow(state)
+        follow(state, UNPUBLISHED)
     assert_as_built(state)
     (talk,) = state.warehouse.read(CONVERSATIONS).collect().to_dicts()
     assert (talk["conversation_id"], talk["day"], talk["records"]) == ("s1", TIME[:10], 3)
