@@ -99,10 +99,10 @@ def test_a_search_of_the_system_says_of_known_names_alone_in_any_order_of_arriva
     follow(opened(), until="known_only")
     assert server.requests == paid
     without = opened(model=None)
-    follow(without, until=UNPUBLISHED)
+    follow(without, until=MEMORY.name)
     by_grammar = known_only(without).select("quote", "extractor").rows()
     assert by_grammar == [("The bees dance to show the way.", KNOWN_ONLY_STAGE.extractor.label)]
-    assert_as_built(without)
+    assert_as_built(without, KNOWN_ONLY_CANDIDATES.name, MEMORY.name)
 
 
 @pytest.mark.usefixtures("searched")
