@@ -1,7 +1,7 @@
 """A home whose graph Dagster runs in this process, as the sensor asks for it."""
 
 import json
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,6 +38,11 @@ class House:
         keep_connected(instance)
         return instance
 
+    @cached_property
+    def graph(self) -> dg.Definitions:
+        """The graph over its home."""
+        return definitions(self.state)
+
     def looked(self, sensor: dg.SensorDefinition) -> str:
         """What a sensor does now: the job that it starts, or why there is none."""
         result = self.tick(sensor=sensor)
@@ -60,10 +65,24 @@ class House:
         return result
 
     def run(
-        self, job: str, tags: dict[str, str] | None = None, namespace: str = "default"
+        self,
+        job: str,
+        tags: dict[str, str] | None = None,
+        namespace: str = "default",
+        *,
+        assets: Collection[str] = (),
+        checks: Collection[dg.AssetCheckKey] = (),
     ) -> dg.ExecuteInProcessResult:
-        """Runs a job, of a namespace if it makes assets; a failure is in what it gives."""
-        made, run_id = definitions(self.state).resolve_job_def(job), str(uuid4())
+        """Runs a job, of a namespace if it makes assets; a failure is in what it gives.
+
+        All of it, or just some `assets` and `checks`.
+        """
+        made, run_id = self.graph.resolve_job_def(job), str(uuid4())
+        if assets or checks:
+            made = made.get_subset(
+                asset_selection={dg.AssetKey(name) for name in assets},
+                asset_check_selection={*checks},
+            )
         make_known(self.instance, [namespace])
         with kept_open(self.instance, run_id):  # as commands do
             return made.execute_in_process(

@@ -178,7 +178,7 @@ def test_a_run_that_failed_is_tried_later_and_makes_it_good(
 
     with monkeypatch.context() as patched:
         patched.setattr("cairn.assets.publication.publish", full)
-        assert "on purpose" in failure(house.run("update"))
+        assert "on purpose" in failure(house.run("update", assets=["publication"]))
     assert str(house.tick()).startswith("default: update failed: tried again in ")
     event = {"type": "note", "namespace": "default", "text": "The harbor door code has changed."}
     append_event(house.state.home, event, redact=lambda text: (text, 0))
@@ -188,17 +188,14 @@ def test_a_run_that_failed_is_tried_later_and_makes_it_good(
     later = time.time() + 61
     monkeypatch.setattr("cairn.pipelines.planning.due.time.time", lambda: later)
     assert job(house.tick()) == "update"
-    run.follow(house.state)
+    run.follow(house.state, since="publication")
     assert published(house.state.home, "default") is not None
 
 
-def test_a_new_record_is_searchable_after_some_ticks(new_house: NewHouse) -> None:
-    house = new_house()
-    path = house.logs / "a.jsonl"
-    path.write_bytes(line("2026-02-01T10:00:00Z", 1, "Set up the project."))
-    run.follow(house.state)
-    with path.open("ab") as file:
-        file.write(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
+def test_a_new_record_is_searchable_after_some_ticks(house: House, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(line("2026-02-03T10:00:00Z", 2, "The lighthouse lamp needs a new relay."))
+    add_source(house.state.home, path, "default")
     assert house.follow() == ["update"]
     found = search_memory(open_reader(house.state, "default"), "lighthouse lamp relay")
     assert any("lighthouse" in result.text for result in found)

@@ -40,7 +40,7 @@ def test_a_run_that_failed_says_by_what_and_in_which_stage(
     (house.state.home.publication / "default.json").unlink()
     monkeypatch.setattr("cairn.assets.publication.publish", full)
     start(house.state.home, Settings(), "test")
-    assert not house.run("update").success
+    assert not house.run("update", assets=["publication"]).success
     *_, stage, run = lines(house.state.home)
     assert (stage["message"], stage["error"]) == ("stage publication failed", "OSError")
     assert (run["message"], run["outcome"]) == ("run update failed", "failed")

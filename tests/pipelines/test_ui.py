@@ -10,9 +10,10 @@ from cairn.knowledge.schema.tables import RAW_LOGS
 from cairn.pipelines.checks.frames import CHECKS
 from cairn.resources.home.sources import add_source
 from tests.homes import copy_home
-from tests.pipelines.house import House, talk
+from tests.pipelines.house import House, failure, talk
 from tests.pipelines.ui import Ui, forget_definitions, opened_ui
 
+EVERY_ASSET = "__ASSET_JOB"
 DAY = "2026-03-15"
 OK = "SUCCESS"
 
@@ -53,12 +54,18 @@ def empty_ui(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Ui]:
         yield ui
 
 
-@pytest.mark.usefixtures("by_polars")
-def test_each_asset_materializes_by_itself(ui: Ui) -> None:
-    """The last table of each step; those that share one are taken together with their group."""
+def test_each_asset_materializes_by_itself(ui: Ui, house: House) -> None:
+    """The last table of each step; those that share one are taken together with their group.
+
+    The UI asks for nothing more, and would start the job of all assets, which is run here without
+    its server.
+    """
     tables = [step.writes[-1].name if step.writes else step.name for step in RUN]
-    came = {name: ui.materialize(name) for name in [*tables, "work", "maintenance"]}
-    assert came == dict.fromkeys(came, OK)
+    asked = [*tables, "work", "maintenance"]
+    assert {name: why for name in asked if (why := ui.refusal(name))} == {}
+    assert {ui.job(name) for name in asked} == {EVERY_ASSET}
+    came = {name: failure(house.run(EVERY_ASSET, assets=[name])) for name in asked}
+    assert came == dict.fromkeys(came, "")
     assert len(came) > 30
 
 
@@ -76,6 +83,7 @@ def test_a_home_without_data_can_be_materialized(empty_ui: Ui) -> None:
     assert empty_ui.check("facts", *empty_ui.checks("facts")) == OK
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_each_check_that_shares_a_step_runs_by_itself(own_ui: Ui) -> None:
     """In a home where no check has passed yet: a verdict that is known is not sought again."""
     shared = [min(each.check_keys) for each in CHECKS if len([*each.check_keys]) > 1]

@@ -145,7 +145,7 @@ def test_a_changed_prompt_is_shown_and_asked_again_when_a_person_says_so(
             monkeypatch.delenv("CAIRN_BUDGET_DAY", raising=False)
             monkeypatch.delenv("CAIRN_AUTO_BACKFILL", raising=False)
             forget_definitions()  # and the settings that were in force
-        assert ui.backfill(*ui.assets, tags={AGAIN_TAG: "yes"}) == OK
+        assert ui.backfill("extractors", "candidates", tags={AGAIN_TAG: "yes"}) == OK
         assert "This run asks again" in shown(ui, "extractors")["asked_again"]
         assert server.requests == paid + change.calls
         assert "Name places, too." in str(server.asked[-1]) + str(server.asked[paid])

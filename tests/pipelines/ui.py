@@ -111,12 +111,9 @@ class Ui:
 
     def materialize(self, *names: str) -> str:
         """What comes of "Materialize": SUCCESS, or why not."""
-        required = self.ask(REQUIRED_TOO, keys=_keys(names))["assetNodeAdditionalRequiredKeys"]
-        if required:
-            return f"asks for {required} too"
-        if any((self.assets[name]["configField"] or {}).get("isRequired") for name in names):
-            return "asks for configuration"
-        job = self._job(names)
+        if why := self.refusal(*names):
+            return why
+        job = self.job(*names)
         checks = [
             {"name": check["name"], "assetKey": {"path": [name]}}
             for name in names
@@ -125,10 +122,19 @@ class Ui:
         ]
         return self._launch(job, names, checks)
 
+    def refusal(self, *names: str) -> str:
+        """What "Materialize" asks for before it starts anything; empty if for nothing."""
+        required = self.ask(REQUIRED_TOO, keys=_keys(names))["assetNodeAdditionalRequiredKeys"]
+        if required:
+            return f"asks for {required} too"
+        if any((self.assets[name]["configField"] or {}).get("isRequired") for name in names):
+            return "asks for configuration"
+        return ""
+
     def check(self, name: str, *checks: str) -> str:
         """What comes of "Execute" at checks of an asset."""
         asked = [{"name": check, "assetKey": {"path": [name]}} for check in checks]
-        return self._launch(self._job([name]), [], asked)
+        return self._launch(self.job(name), [], asked)
 
     def backfill(self, *names: str, tags: Mapping[str, str] = MappingProxyType({})) -> str:
         """What comes of "Launch backfill", with these tags added."""
@@ -152,7 +158,7 @@ class Ui:
                 return f"{backfill.status.value}: {reasons}"
         return "goes on"
 
-    def _job(self, names: Sequence[str]) -> str:
+    def job(self, *names: str) -> str:
         """The first job that all these assets have in common."""
         first, *others = (self.assets[name]["jobNames"] for name in names)
         return next(job for job in first if all(job in other for other in others))
