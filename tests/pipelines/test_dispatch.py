@@ -37,9 +37,8 @@ def test_what_was_found_is_told_when_all_that_was_logged_is_taken_in(tmp_path: P
     assert house.looked(news) == "nothing is due"
 
     found(house, 2, "Green tea contains caffeine and theanine.")
-    assert house.run("night").success
     follow(state)
-    assert not told_in(state.home, "default").exists(), "no other job tells anything"
+    assert not told_in(state.home, "default").exists(), "no run tells anything"
     assert house.looked(news) == "dispatch"
     assert house.run("dispatch").success
     assert house.looked(news) == "what was logged is taken in first"

@@ -30,8 +30,8 @@ def house(tmp_path: Path) -> House:
     return House(State(made.state.home, settings), made.logs, made.instance)
 
 
-def told(house: House, text: str) -> None:
-    event = {"type": "command", "namespace": "default", "text": text}
+def told(house: House, text: str, kind: str = "command") -> None:
+    event = {"type": kind, "namespace": "default", "text": text}
     append_event(house.state.home, event, redact=lambda given: (given, 0))
 
 
@@ -47,7 +47,7 @@ def test_learn_prompts_are_searched_for_by_one_job_once_nothing_else_is_to_be_do
     assert follow(without.state)
     assert without.looked(idle) == "no search provider is set"
     assert without.run("enrich").success
-    told(house, "/learn black tea")
+    told(house, "The kettle is blue.", "note")
     assert house.looked(idle) == "extraction waits"
     assert house.run("enrich").success
     assert intended(house.state, "search", LONG_AGO).total() == 0, "the job waits too"
@@ -55,39 +55,29 @@ def test_learn_prompts_are_searched_for_by_one_job_once_nothing_else_is_to_be_do
     assert house.looked(idle) == "enrich"
     assert house.run("enrich").success, "notes since when searches may be made"
     follow(house.state)
-    assert house.run("night").success  # it has all steps of `verify`, too: see graph.txt
-    assert intended(house.state, "search", LONG_AGO).total() == 0, "no other job searches"
+    assert intended(house.state, "search", LONG_AGO).total() == 0, "no run searches"
     assert house.looked(idle) == "enrich"
     assert house.run("enrich").success
-    assert intended(house.state, "search", LONG_AGO).total() == 8
+    assert intended(house.state, "search", LONG_AGO).total() == 4
     assert house.looked(idle) == "extraction waits"
     follow(house.state)
     statuses = house.state.warehouse.read(LEARN_PROMPTS).collect()["status"]
-    assert statuses.to_list() == ["completed"] * 2
+    assert statuses.to_list() == ["completed"]
     assert house.looked(idle) == "nothing is due"
+    assert_what_they_brought_is_forgotten_for_good_and_may_be_asked_for_anew(house)
 
 
-def test_what_searches_brought_is_forgotten_for_good_and_may_be_asked_for_anew(
-    house: House,
-) -> None:
+def assert_what_they_brought_is_forgotten_for_good_and_may_be_asked_for_anew(house: House) -> None:
     state = house.state
-
-    def searched() -> None:
-        for _ in range(3):
-            if house.looked(idle) == "enrich":
-                enrich(state)
-                follow(state)
-        assert house.looked(idle) == "nothing is due"
-
-    told(house, "/learn green tea")
-    follow(state)
-    searched()
     (made,) = (
         state.warehouse.read(RAW_LOGS).filter(kind="search").collect()["conversation_id"].unique()
     )
     note(state.home, reach(state, target(state, made)).event)
     follow(state)
-    searched()
+    assert house.looked(idle) == "enrich"
+    enrich(state)
+    follow(state)
+    assert house.looked(idle) == "nothing is due"
     (inbox,) = (state.home.inbox / "default").glob("*.jsonl")
     assert "80 degrees" not in inbox.read_text()
     held = report(open_reader(state, "default")).blocked

@@ -7,22 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from cairn.assets.effects import notify, search
+from cairn.knowledge.schema.calendar import EPOCH
+from cairn.knowledge.schema.tables import TABLES
 from cairn.pipelines.checks.engines import CheckEngine
 from cairn.pipelines.checks.expectations import suites
 from cairn.pipelines.checks.frames import run_suite
+from cairn.pipelines.planning.pending import is_pending
 from cairn.pipelines.runner import RunFailed, run_graph
 from cairn.resources.context import State
+from cairn.resources.effects import acknowledge, intend, intended, now, switch_on
 from cairn.resources.home.home import open_home
 from cairn.resources.home.inbox import append_event
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import add_source
 from cairn.resources.llm.verdict_limits import SuiteVerdicts
 from cairn.resources.warehouse.publication import published
+from cairn.resources.web.notifier import told_in
 from tests.journeys.running import follow
 from tests.pipelines.house import House, failure, talk
 from tests.pipelines.test_sensors import line
-
-pytestmark = pytest.mark.usefixtures("by_polars")
 
 OF_OTHER = ("warehouse/other", "index/other", "publication/other.json", "checks/other.json",
             "lookup/other.sqlite", "inbox/other")  # fmt: skip
@@ -65,11 +69,27 @@ def with_another(house: House) -> None:
     verdicts.save()
 
 
-def test_a_run_opens_no_file_of_another_namespace(house: House) -> None:
+def due_effects(house: House) -> None:
+    """A search and a notification that wait for the jobs that make them."""
+    home, at = house.state.home, now()
+    for text in ("/learn black tea", "/like green tea"):
+        event = {"type": "command", "namespace": "default", "text": text}
+        append_event(home, event, redact=lambda given: (given, 0))
+    for effect in (search.EFFECT, notify.EFFECT):
+        switch_on(house.state, "default", effect, at)
+    found = {"effect_id": "s", "unit": "u", "query": "green tea"}
+    intend(house.state, "default", search.EFFECT, "s", found, now())
+    found["results"] = [{"title": "", "text": "Green tea contains caffeine and theanine."}]
+    acknowledge(house.state, "default", search.EFFECT, "s", found, now())
+
+
+def test_neither_a_run_nor_a_night_opens_a_file_of_another_namespace_or_acts(house: House) -> None:
     """What a run does, and then all that is ever done: `night` has the steps of `verify`, too.
 
-    Whoever reads one of the files finds it emptied, and fails or mends it.
+    Whoever reads one of the files finds it emptied, and fails or mends it. The night, in which
+    great_expectations decides, changes nothing that is read.
     """
+    due_effects(house)
     with_another(house)
     theirs = files_of(house.state.home.root, *OF_OTHER)
     assert len(theirs) > 100
@@ -81,7 +101,10 @@ def test_a_run_opens_no_file_of_another_namespace(house: House) -> None:
     path.write_bytes(line("2026-03-01T10:00:00Z", 1, text))
     add_source(house.state.home, path, "default")
     watched()
-    anew = House(State(house.state.home, house.state.settings), house.logs, house.instance)
+    settings = Settings(search_provider=f"folder:{path.parent}")
+    anew = House(State(house.state.home, settings), house.logs, house.instance)
+    own = anew.state.of("default")
+    made: list[dict[str, int | None]] = []
     for job, read in (("update", "sources"), ("night", "checks")):
         OPENED.clear()
         result = anew.run(job)
@@ -90,6 +113,13 @@ def test_a_run_opens_no_file_of_another_namespace(house: House) -> None:
         assert not set(OPENED) & set(map(str, theirs)), job
         assert digests(theirs) == before, job
         assert files_of(house.state.home.root, *OF_OTHER) == theirs, job
+        made.append({name: own.warehouse.version(table) for name, table in TABLES.items()})
+        assert search.queue(own, now()).height, job
+        assert notify.due(own, now()).height, job
+        assert intended(own, search.EFFECT, EPOCH).total() == 1, "those made before"
+        assert not told_in(own.home, "default").exists(), job
+    assert made[0] == made[1]
+    assert not is_pending(own)
 
 
 def test_one_that_fails_does_not_keep_the_others_from_being_published(
