@@ -21,6 +21,7 @@ from polars.testing import assert_frame_equal
 
 from cairn.knowledge.assembly.build import comparable
 from cairn.knowledge.schema.tables import (
+    ENTITIES,
     FACTS,
     LEARNINGS,
     MEMORY,
@@ -156,7 +157,8 @@ def one(pattern: str) -> Callable[[Path], Path]:
 class Thing(NamedTuple):
     """A kind of file: where one is, what may happen to it, what it is called, and if it is remade.
 
-    Things of one group hide one another. `remade` is false of what a run needs no more.
+    Things of one group hide one another: what is gone is missed by `work` or by the manifest.
+    `remade` is false of what a run needs no more.
     """
 
     where: Callable[[Path], Path]
@@ -166,13 +168,13 @@ class Thing(NamedTuple):
     remade: bool = True
 
 
-ANY = (gone, emptied, cut, flipped, garbage, folder, looped, piped)
 NOTES = (emptied, cut, garbage, folder, piped)
 VERDICTS = ('{"passed": 5, "broken": []}', '{"broken": {"facts.keys": 5}}', "[]")
 HELD = ('{"default": 5}', '{"default": {"reasons": "late", "tables": []}}')
 SOURCES = ("{}", '[{"path": 5, "namespace": "default"}]', '[{"path": "/x", "namespace": "../x"}]')
 THINGS = (
-    Thing(parquet(MEMORY), (*ANY, rotten, replaced), "table memory", "memory"),
+    Thing(parquet(MEMORY), (gone, flipped, garbage, rotten, replaced), "table memory", "memory"),
+    Thing(parquet(ENTITIES), (emptied, cut, folder, looped, piped), "table entities", "entities"),
     Thing(parquet(RAW_LOGS), (gone, cut, flipped), "table raw_logs", "raw_logs"),
     Thing(parquet(TABLES["embeddings"]), (flipped, rotten), "table embeddings", "embeddings"),
     Thing(entry(FACTS), (gone, cut, flipped, folder, piped), "table facts", "facts"),
@@ -180,16 +182,16 @@ THINGS = (
     Thing(last_but_one(WORK), (gone, cut), "table work", "books"),
     Thing(at("warehouse/default/work"), (gone,), "", "books"),
     Thing(at("warehouse/default/learnings"), (gone, folder, looped), "table learnings",
-          "learnings"),
-    Thing(at("warehouse/default/candidates"), (gone,), "table candidates", "candidates"),
+          "books"),
+    Thing(at("warehouse/default/candidates"), (gone,), "table candidates", "manifest"),
     Thing(at("warehouse/default/source_files"), (gone,), "table source_files", "source_files"),
     Thing(at("warehouse/default/dead_letters"), (gone,), "table dead_letters", "dead_letters"),
     Thing(one("index/*/*/*/flat"), (gone, cut, flipped), "index of", "index"),
     Thing(one("index/*/*/*/generation.json"), (gone, cut, looped, piped), "index of", "index"),
     Thing(at("index"), (folder, looped), "index", "index"),
     Thing(at("publication/default.json"), (emptied, cut, folder, piped, ahead, written("[]")),
-          "manifest of", "books"),
-    Thing(at("publication"), (gone,), "", "books"),
+          "manifest of", "manifest"),
+    Thing(at("publication"), (gone,), "", "manifest"),
     Thing(at("checks/default.json"), (*NOTES, *map(written, VERDICTS)), "note checks/default.json",
           "c", False),
     Thing(at("blocked.json"), (*NOTES, *map(written, HELD)), "note blocked.json", "h", False),
@@ -197,7 +199,8 @@ THINGS = (
     Thing(at("forgetting"), (garbage, piped), "note forgetting", "f", False),
     Thing(at("sources.json"), (gone, *NOTES, looped, *map(written, SOURCES)), "list of sources",
           "s", False),
-    Thing(at("sources.copy.json"), (*NOTES, written('{"digest": "", "sources": []}')),
+    Thing(at("sources.copy.json"),
+          (garbage, folder, piped, written('{"digest": "", "sources": []}')),
           "copy of the list", "s", False),
     Thing(at("dagster/history/runs.db"), (gone, cut, folder, piped), "Dagster", "runs", False),
     Thing(at("dagster/history/runs/index.db"), (garbage,), "Dagster", "events", False),
