@@ -37,7 +37,7 @@ SHARE = expect(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(ROWS)
 def test_they_count_the_same_rows(rows: list[dict[str, object]]) -> None:
     frame = pl.DataFrame(rows, schema=SCHEMA)
