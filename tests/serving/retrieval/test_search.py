@@ -95,7 +95,6 @@ def test_results_are_what_the_options_ask_for(ask: Ask) -> None:
     late = found("--from", "2026-03-01")
     assert late
     assert days(late)[0] >= "2026-03-01" > days(everything)[0]
-    assert found("--source", "carrier_pigeon") == []
     (predicate,) = {result["predicate"] for result in found("--predicate", "states")}
     assert predicate == "states"
     assert ask("search", "x", "--entity", "nobody").err.startswith("cairn: no entity is called")
