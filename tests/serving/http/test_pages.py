@@ -353,6 +353,7 @@ def test_what_is_done_on_pages_waits_for_the_next_run_and_is_seen_after_it(
 
 
 def test_something_is_forgotten_after_its_receipt_was_shown(two_home: Path, tmp_path: Path) -> None:
+    """What a run makes of that is told by the story of the inbox."""
     state = State(open_home(copy_home(two_home, tmp_path / "home")), Settings())
     fact = facts(open_reader(state, "ada")).rows[0]["fact_id"]
     page = f"/n/ada/forget?id={fact}"
@@ -365,7 +366,7 @@ def test_something_is_forgotten_after_its_receipt_was_shown(two_home: Path, tmp_
         assert "removed" in told
         assert not pending(state, "ada"), "nothing goes before somebody says so"
         sent(person, page, "forget", id=fact)
-        assert pending(state, "ada"), "what a run makes of it is told in a story above"
+        assert pending(state, "ada")
 
 
 def test_a_form_counts_only_where_it_was_shown(copied: State, person: TestClient) -> None:
