@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from cairn.knowledge.schema.calendar import UNDATED
-from cairn.knowledge.schema.tables import MEMORY
 from cairn.serving.read.reader import Reader
 
 POINTS = 48
@@ -63,7 +62,7 @@ def values_of_slot(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     if filled.height:
         same = reader.stretches().join(filled.lazy(), on=slot, how="semi").collect()
         found = pl.concat([same, found])
-    contents = reader.rows(MEMORY, "fact_id", found["fact_id"].unique(), ["fact_id", "content"])
+    contents = reader.memory(found["fact_id"].unique()).select("fact_id", "content").collect()
     return (
         found.join(contents, on="fact_id")
         .drop("namespace")
