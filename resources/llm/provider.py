@@ -238,9 +238,10 @@ def fetched(url: str, body: Mapping[str, Any] | None = None) -> dict[str, Any] |
     try:
         httpx: Any = import_module("httpx")  # which litellm brings
         verb = "GET" if body is None else "POST"
-        tls = url.startswith("https:")  # to load all authorities takes longer than to ask
-        said = httpx.request(verb, url, json=body, timeout=_SOON, verify=tls)
-        said = said.raise_for_status().json()
+        # A plain address shows no certificate; to load all authorities takes longer than to ask.
+        verify = not url.startswith("http:")
+        answer = httpx.request(verb, url, json=body, timeout=_SOON, verify=verify)
+        said = answer.raise_for_status().json()
     except Exception:  # it is no server of that kind, or not there: asking tells
         return None
     return said if isinstance(said, dict) else None
