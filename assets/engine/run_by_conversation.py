@@ -206,6 +206,8 @@ def _marked(work: pl.DataFrame, resting: pl.DataFrame) -> pl.DataFrame:
 
 def _alike(to_do: pl.DataFrame) -> list[tuple[list[str], pl.DataFrame]]:
     """Conversations grouped by the extractors that they owe, so that each group is one call."""
+    if to_do.is_empty():
+        return []
     groups = (
         to_do.group_by("namespace", pl.col("unit").alias("conversation_id"), "day")
         .agg(pl.col("stage").sort())
@@ -241,6 +243,8 @@ def _logs(state: State, conversations: pl.DataFrame) -> pl.DataFrame:
 
 def _of(units: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows whose unit is one of these, on its day."""
+    if units.is_empty() or rows.is_empty():
+        return rows.clear()
     place = ["namespace", "conversation_id", "stage", "day"]
     own = units.select("namespace", pl.col("unit").alias("conversation_id"), "stage", "day")
     return rows.with_columns(stage=STAGE_OF).join(own, on=place, how="semi").drop("stage")

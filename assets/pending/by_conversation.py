@@ -47,9 +47,12 @@ def stray_days(
     So too with units of work of what is gone or retired: those that gave no row.
     """
     place = ["namespace", "conversation_id", "day"]
-    conversations = state.warehouse.read(CONVERSATIONS, columns=place)
     own = [*(extractor.name for extractor in extractors), *retired]
-    noted = state.warehouse.read(WORK).filter(pl.col("stage").is_in(own))
+    work = state.warehouse.read(WORK).filter(pl.col("stage").is_in(own)).collect()
+    if work.is_empty() and not any(map(state.warehouse.height, tables)):
+        return set()
+    noted = work.lazy()
+    conversations = state.warehouse.read(CONVERSATIONS, columns=place)
     unit, talk = ["namespace", "unit"], ["namespace", "conversation_id"]
     left = [
         noted.join(conversations, left_on=unit, right_on=talk, how="anti").select("day"),

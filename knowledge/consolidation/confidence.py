@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from cairn.knowledge.dialogue.trust import at_most
-from cairn.knowledge.schema.calendar import UNDATED, days_between
+from cairn.knowledge.schema.calendar import days_between, undated
 from cairn.knowledge.schema.fact_types import decay_rate
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import CONFIDENCE_UPDATES
@@ -97,13 +97,13 @@ def history(first: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.D
     if "at_most" not in first.columns:
         first = first.with_columns(at_most=pl.lit(1.0))
     fades = ("namespace", "fact_id", "decay_per_day", "at_most")
-    start = first.select(*fades, started_at=pl.col("occurred_at").fill_null(UNDATED))
+    start = first.select(*fades, started_at=pl.col("occurred_at").fill_null(undated()))
     later = evidence.join(start, on=["namespace", "fact_id"]).select(
         *fades,
         "evidence_id",
         "weight",
         cause=pl.col("kind").replace_strict(CAUSES, return_dtype=pl.String),
-        occurred_at=pl.max_horizontal(pl.col("occurred_at").fill_null(UNDATED), "started_at"),
+        occurred_at=pl.max_horizontal(pl.col("occurred_at").fill_null(undated()), "started_at"),
         base=pl.lit(None, pl.Float64),
     )
     events = (
@@ -114,7 +114,7 @@ def history(first: pl.DataFrame, evidence: pl.DataFrame, policy: Policy) -> pl.D
                     evidence_id=pl.lit(None, pl.String),
                     weight=pl.lit(None, pl.Float64),
                     cause=pl.lit("first"),
-                    occurred_at=pl.col("occurred_at").fill_null(UNDATED),
+                    occurred_at=pl.col("occurred_at").fill_null(undated()),
                     base="confidence",
                 ),
                 later,

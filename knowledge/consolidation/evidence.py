@@ -7,7 +7,7 @@ import polars as pl
 from cairn.knowledge.consolidation.similar_facts import DENIED, OPPOSITE
 from cairn.knowledge.consolidation.support import first_statements, support
 from cairn.knowledge.dialogue.trust import counts_against
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import EVIDENCE
@@ -72,7 +72,7 @@ def contradictions(
     first = stated.filter(place=0)
     times = facts.join(first, on=_KEY, how="left").select(
         "namespace", "trust", id="fact_id",
-        time=pl.coalesce("occurred_at", "first_seen").fill_null(UNDATED),
+        time=pl.coalesce("occurred_at", "first_seen").fill_null(undated()),
     )  # fmt: skip
     both = (
         similar.filter(pl.col("verdict").is_in([OPPOSITE, DENIED]))

@@ -11,7 +11,7 @@ from cairn.knowledge.consolidation.support import drawn_from, first_statements, 
 from cairn.knowledge.consolidation.validity import last_stretches
 from cairn.knowledge.dialogue.trust import PERSON, at_most, best
 from cairn.knowledge.nlp.text import STOP_WORDS, words
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.fact_types import decay_rate, info_type, is_event, knowledge_type
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
@@ -101,7 +101,7 @@ def _ingested(grounds: MemoryInput) -> pl.DataFrame:
     """namespace, fact_id, own_info_type, own_tags, embedding_text of what was ingested last."""
     return (
         grounds.pieces.join(grounds.fact_sources, on=["namespace", "candidate_id"])
-        .sort(*_KEY, pl.col("occurred_at").fill_null(UNDATED), "candidate_id")
+        .sort(*_KEY, pl.col("occurred_at").fill_null(undated()), "candidate_id")
         .unique(_KEY, keep="last", maintain_order=True)
         .select(
             *_KEY,
@@ -118,7 +118,7 @@ def _taken_up(merges: pl.DataFrame) -> pl.DataFrame:
         merges.filter(pl.col("decision").is_in(["auto_merge", "merge"]))
         .select("namespace", "winner_id", loser_id="loser_ids", archived_at="decided_at")
         .explode("loser_id")
-        .with_columns(pl.col("archived_at").fill_null(UNDATED))
+        .with_columns(pl.col("archived_at").fill_null(undated()))
         .unique(["namespace", "loser_id"], keep="first", maintain_order=True)
     )
 
@@ -156,7 +156,7 @@ def _united(grounds: MemoryInput, taken: pl.DataFrame, policy: Policy) -> pl.Dat
             ),
             on=_KEY,
         )
-        .with_columns(occurred_at=pl.coalesce("occurred_at", "first_seen").fill_null(UNDATED))
+        .with_columns(occurred_at=pl.coalesce("occurred_at", "first_seen").fill_null(undated()))
         .sort(*_WINNER, "occurred_at", "fact_id")
         .with_columns(
             place=pl.int_range(pl.len()).over(_WINNER),
@@ -199,7 +199,7 @@ def _united(grounds: MemoryInput, taken: pl.DataFrame, policy: Policy) -> pl.Dat
             "kind",
             "weight",
             "evidence_id",
-            pl.col("occurred_at").fill_null(UNDATED),
+            pl.col("occurred_at").fill_null(undated()),
             pl.coalesce("against", "source_id").alias("source_id"),
         )
     )

@@ -13,7 +13,7 @@ from cairn.knowledge.consolidation.verdicts.decision_effects import (
     still_held,
     undecided,
 )
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.fact_types import comparable
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
@@ -66,7 +66,7 @@ def merges(
     by_model = pairs.filter(~_by_rule()).join(united, on=PAIR)
     free = pl.concat([_ruled(pairs).select(by_model.columns), by_model])
     joined = _with_equal(_taken(_contracted(free, by_person), by_person, apart), one)
-    times = facts.select("namespace", "fact_id", time=pl.col("first_seen").fill_null(UNDATED))
+    times = facts.select("namespace", "fact_id", time=pl.col("first_seen").fill_null(undated()))
     decided = (
         joined.join(
             times.rename({"fact_id": "winner_id", "time": "won_at"}), on=["namespace", "winner_id"]

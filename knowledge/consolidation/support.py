@@ -3,7 +3,7 @@
 import polars as pl
 
 from cairn.knowledge.nlp.statements.negation import contradicts
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import EVIDENCE
@@ -74,7 +74,7 @@ def first_statements(fact_sources: pl.DataFrame) -> pl.DataFrame:
             *_KEY,
             "conversation_id",
             "record_id",
-            pl.col("occurred_at").fill_null(UNDATED),
+            pl.col("occurred_at").fill_null(undated()),
             place=pl.int_range(pl.len()).over(_KEY),
         )
     )
@@ -109,14 +109,14 @@ def similar_episodes(
     One that denies it, or gives another value, is similar too, and bears nothing out.
     """
     known = facts.filter(~is_event()).select(
-        *_KEY, "content", begun_at=pl.col("first_seen").fill_null(UNDATED)
+        *_KEY, "content", begun_at=pl.col("first_seen").fill_null(undated())
     )
     heard = episodes.select(
         "namespace",
         "text",
         "conversation_id",
         source_id="episode_id",
-        occurred_at=pl.col("started_at").fill_null(UNDATED),
+        occurred_at=pl.col("started_at").fill_null(undated()),
     ).filter(pl.col("text") != "")
     # Equal texts are compared once.
     contents = known.get_column("content").unique()

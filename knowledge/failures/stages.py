@@ -14,7 +14,7 @@ from cairn.knowledge.engine.stage import ConversationStage
 from cairn.knowledge.engine.wilson import wilson
 from cairn.knowledge.failures.fixes import shown
 from cairn.knowledge.failures.linking import FIXED, OPEN, UNDONE, Failure, failures_of
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
 
@@ -112,7 +112,7 @@ def error_signatures(found: pl.DataFrame) -> pl.DataFrame:
         found.with_columns(
             pl.col("project").fill_null(""),
             signature_id=digest_column("namespace", "tool_family", "signature", prefix="es_"),
-            place=pl.col("occurred_at").fill_null(UNDATED),
+            place=pl.col("occurred_at").fill_null(undated()),
         )
         .with_columns(fix_id=digest_column("signature_id", "fix", prefix="ef_"))
         .sort("namespace", "place", "failure_id")

@@ -12,7 +12,7 @@ from cairn.knowledge.ingest.dating import dated
 from cairn.knowledge.ingest.inbox_events.decisions import CHANNEL as DECIDING
 from cairn.knowledge.ingest.speakers import named_results, own_output, recalled_apart, spawned
 from cairn.knowledge.nlp.names import HOME, worktree_place
-from cairn.knowledge.schema.calendar import UNDATED, day
+from cairn.knowledge.schema.calendar import day, undated
 from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS
@@ -45,7 +45,7 @@ def placed(heads: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """
     heads = dated(heads, policy)
     thread = ["namespace", "thread"]
-    begun = pl.col("occurred_at").min().over(thread).fill_null(UNDATED)
+    begun = pl.col("occurred_at").min().over(thread).fill_null(undated())
     told = heads.with_columns(
         begun=begun, copy=pl.coalesce("native_id", "record_key"), within=unique_within()
     )

@@ -148,8 +148,11 @@ def _stated(signs: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
 
 def _asked_for(verb: str, said: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     """Commands that ask for searches, with entity_id: that of the topic that they name."""
+    asked = [(one.namespace, one.id, one.topic) for one in commands(said) if one.verb == verb]
+    if not asked:
+        return said.clear().with_columns(entity_id=pl.lit(None, pl.String))
     topics = pl.DataFrame(
-        [(one.namespace, one.id, one.topic) for one in commands(said) if one.verb == verb],
+        asked,
         schema=dict.fromkeys(("namespace", "record_id", "topic"), pl.String),
         orient="row",
     ).with_columns(name=canonical_column("topic", pl.lit("topic")))
@@ -171,6 +174,8 @@ def _found(
     looked_up = raw_logs.filter(
         pl.col("trigger") == "learn_command", pl.col("kind").is_in(["search", "tool_result"])
     ).with_columns(prompt=pl.coalesce(prompt, "record_id"))
+    if looked_up.is_empty():
+        return _as(learnt.clear(), "learn", LEARN)
     first = ["namespace", "prompt", "entity_id"]
     of_itself = pl.concat(
         learnt.select("namespace", "entity_id", prompt=id_) for id_ in ("record_id", "native_id")

@@ -20,7 +20,7 @@ from cairn.knowledge.consolidation.embeddings import entity_texts
 from cairn.knowledge.interests.mentions import called
 from cairn.knowledge.interests.preferences import in_force, may_reach
 from cairn.knowledge.resolution.canonical import with_canonical
-from cairn.knowledge.schema.calendar import UNDATED, day, days_since_epoch
+from cairn.knowledge.schema.calendar import day, days_since_epoch, microseconds, undated
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import INTERESTS
 from cairn.knowledge.vectors.model import Embedder
@@ -58,16 +58,16 @@ def interests(
 
     Entities are those that were known then, merges those that were decided then.
     """
+    if engagements.is_empty() and preferences.is_empty():
+        return INTERESTS.empty()
     moments = [as_of - timedelta(weeks=weeks) for weeks in reversed(range(WEEKS))]
     # What has ended since the first of them counted until then.
     begun = preferences.filter((pl.col("started_at") <= as_of).fill_null(value=True))
     held = begun.filter((pl.col("ended_at") > moments[0]).fill_null(value=True))
     reached = _reached(held, entities, entity_merges, embedder, policy)
-    then = pl.concat(
-        in_force(engagements, "occurred_at", "cancelled_at", moment).with_columns(
-            moment=pl.lit(moment)
-        )
-        for moment in moments
+    every = pl.DataFrame({"moment": moments}, schema={"moment": pl.Datetime("us", "UTC")})
+    then = in_force(
+        engagements.join(every, how="cross"), "occurred_at", "cancelled_at", pl.col("moment")
     )
     touches = _weighed(then, reached, entity_merges, policy).with_columns(share=_share(policy))
     now = in_force(preferences, "started_at", "ended_at", as_of).select(*_PREFERENCE, "source")
@@ -180,7 +180,7 @@ def _weighed(
         .with_columns(most=pl.col("strength") * pl.col("likeness"), day=day(pl.col("occurred_at")))
         .sort(*touch, "most", "engagement_id", descending=[*[False] * len(touch), True, False])
         .unique(touch, keep="first", maintain_order=True)
-        .sort("moment", *_ENTITY, pl.col("occurred_at").fill_null(UNDATED), "engagement_id")
+        .sort("moment", *_ENTITY, pl.col("occurred_at").fill_null(undated()), "engagement_id")
         .select(
             *_ENTITY,
             "engagement_id",
@@ -212,7 +212,8 @@ def _scored(touches: pl.DataFrame) -> pl.DataFrame:
 
 def _curves(touches: pl.DataFrame, moments: Sequence[datetime]) -> pl.DataFrame:
     """namespace, entity_id, curve: the score as it was at each of the moments."""
-    then = [pl.col("score").filter(moment=moment).sum() for moment in moments]
+    at = pl.col("moment").dt.epoch("us")
+    then = [pl.col("score").filter(at == microseconds(moment)).sum() for moment in moments]
     return (
         touches.group_by(*_ENTITY, "moment", maintain_order=True)
         .agg(score=_sum())

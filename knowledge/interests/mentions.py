@@ -36,6 +36,8 @@ def called(names: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     Returns:
         namespace, name, entity_id; distinct, sorted.
     """
+    if names.is_empty():
+        return pl.DataFrame(schema=dict.fromkeys(("namespace", "name", "entity_id"), pl.String))
     known = pl.concat(
         [
             spellings(entities).select(*_KEY, name=canonical_column("spelling", pl.lit("topic"))),

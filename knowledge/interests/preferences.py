@@ -15,7 +15,7 @@ import polars as pl
 
 from cairn.knowledge.nlp.text import STOP_WORDS, words
 from cairn.knowledge.nlp.vocabulary import UNITED, stem
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import UNDATED, undated
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import PREFERENCES
 from cairn.knowledge.vectors.model import Embedder
@@ -58,7 +58,7 @@ def preferences(signs: pl.DataFrame, embedder: Embedder) -> PreferenceTables:
     stretches: list[_Stretch] = []
     belongs: list[str | None] = []
     ordered = signs.sort(
-        pl.col("occurred_at").fill_null(UNDATED), "conversation_id", "seq", "record_id", "place",
+        pl.col("occurred_at").fill_null(undated()), "conversation_id", "seq", "record_id", "place",
         "act", "name", "topic", "entity_id",
     )  # fmt: skip
     held: dict[tuple[str, str], _Held] = {}
@@ -150,7 +150,7 @@ def muted(rows: pl.DataFrame) -> frozenset[str]:
     return frozenset(rows.filter(attitude="mute")["topic"])
 
 
-def in_force(rows: pl.DataFrame, start: str, end: str, as_of: datetime) -> pl.DataFrame:
+def in_force(rows: pl.DataFrame, start: str, end: str, as_of: datetime | pl.Expr) -> pl.DataFrame:
     """Rows that had begun at a moment and had not ended; undated ones had always begun."""
     begun = (pl.col(start) <= as_of).fill_null(value=True)
     over = (pl.col(end) <= as_of).fill_null(value=False)

@@ -15,7 +15,7 @@ import msgspec
 import polars as pl
 
 from cairn.knowledge.consolidation.confidence import history
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import LEARNINGS
 
@@ -132,7 +132,7 @@ def moved(
         kind=pl.lit("feedback"),
     )
     first = stored.select(
-        "namespace", "confidence", fact_id="learning_id", occurred_at=pl.lit(UNDATED),
+        "namespace", "confidence", fact_id="learning_id", occurred_at=undated(),
         decay_per_day=pl.lit(0.0),
     )  # fmt: skip
     steps = (

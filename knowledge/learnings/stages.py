@@ -34,7 +34,7 @@ from cairn.knowledge.learnings.rules.registry import drafts, findings, signals_o
 from cairn.knowledge.learnings.scoring import STRONG, WEIGHTS, evidence_of_fix, held, judged
 from cairn.knowledge.learnings.value_score import values
 from cairn.knowledge.llm import prompt_injection
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import LEARNING_CANDIDATES, LEARNINGS
@@ -318,7 +318,7 @@ def _accepted(candidates: pl.DataFrame, policy: Policy, beyond: BeyondOne) -> pl
         pl.DataFrame(rows, schema=schema)
         .pipe(identified)
         .sort(
-            pl.col("created_at").fill_null(UNDATED),
+            pl.col("created_at").fill_null(undated()),
             "learning_id",
             *CONVERSATION,
             maintain_order=True,

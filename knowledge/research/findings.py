@@ -9,7 +9,7 @@ import polars as pl
 
 from cairn.knowledge.llm.chunks import LOOKED_UP
 from cairn.knowledge.research.search_queue import FEW, MANY
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 
@@ -82,12 +82,12 @@ def findings(raw_logs: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
         batch=pl.coalesce(_SEARCH, "conversation_id"),
         image_url=pl.when(image.str.contains(r"^https?://\S+$")).then(image),
     )
-    undated = pl.col("first_at").is_null().any()
+    dateless = pl.col("first_at").is_null().any()
     found = known.join(looked_up, on=_RECORD).with_columns(
-        found_at=pl.when(~undated.over(BATCH)).then(pl.col("first_at").min().over(BATCH))
+        found_at=pl.when(~dateless.over(BATCH)).then(pl.col("first_at").min().over(BATCH))
     )
     before = (
-        known.select(*_ENTITY, at=pl.col("first_at").fill_null(UNDATED))
+        known.select(*_ENTITY, at=pl.col("first_at").fill_null(undated()))
         .sort(*_ENTITY, "at")
         .with_columns(known=pl.int_range(1, pl.len() + 1).over(_ENTITY))
         .sort("at", maintain_order=True)

@@ -16,7 +16,7 @@ from cairn.knowledge.ingest.inbox_events.notifications import NOTICES, Notice, i
 from cairn.knowledge.research.backoff import Pace, pace
 from cairn.knowledge.research.findings import BATCH, FINDINGS, findings, known_facts
 from cairn.knowledge.research.novelty import worth_telling
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import UNDATED, undated
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import BY_PERSON
@@ -180,7 +180,7 @@ def _held(
         schema={"namespace": pl.String, "since": pl.Datetime("us", "UTC")},
         orient="row",
     )
-    at, since_ = pl.col("found_at").fill_null(UNDATED), pl.col("since")
+    at, since_ = pl.col("found_at").fill_null(undated()), pl.col("since")
     oldest = as_of - timedelta(days=policy.notify_days)
     return (
         batches.join(since, on="namespace", how="left", maintain_order="left")

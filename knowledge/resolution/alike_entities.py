@@ -16,7 +16,7 @@ from cairn.knowledge.resolution.blocking import PAIR, named, nearly_one, unclash
 from cairn.knowledge.resolution.canonical import about_canonical, with_canonical
 from cairn.knowledge.resolution.comparison_keys import STRICT, read_name
 from cairn.knowledge.resolution.gazetteer import COMMON
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import FREE_STATEMENTS
@@ -136,7 +136,7 @@ def _by_form_and_vector(entities: pl.DataFrame, embedder: Embedder, policy: Poli
     parts = [pl.DataFrame(schema=dict.fromkeys((*PAIR, "rule"), pl.String))]
     for own in spoken.partition_by("namespace", maintain_order=True):
         namespace = own["namespace"][0]
-        rows = own.sort(pl.col("first_seen").fill_null(UNDATED), "entity_id").head(MOST_COMPARED)
+        rows = own.sort(pl.col("first_seen").fill_null(undated()), "entity_id").head(MOST_COMPARED)
         names, ids = rows["display_name"].to_list(), rows["entity_id"]
         vectors = embedder.embed(names)
         near = similar_pairs(
@@ -185,7 +185,7 @@ def _beside_both(facts: pl.DataFrame, placed: pl.DataFrame) -> pl.DataFrame:
     """
     kinds = placed.filter(pl.col("type").is_in(_TELLING)).select("namespace", "entity_id")
     said = facts.filter(pl.col("predicate").is_in(list(FREE_STATEMENTS)), ~is_event()).select(
-        "namespace", "entity_id", "content", at=pl.col("first_seen").fill_null(UNDATED)
+        "namespace", "entity_id", "content", at=pl.col("first_seen").fill_null(undated())
     )
     said = said.join(kinds, on=kinds.columns, how="semi")
     links = (

@@ -43,6 +43,9 @@ RARE, OFTEN = 2, 3
 SEVERAL = 2
 """Statements about a name and about its initials, at least: one may be like another by chance."""
 
+_NONE = pl.DataFrame(schema=dict.fromkeys([*PAIR, "rule"], pl.String()))
+"""No pair: to work out that a rule finds none takes longer than to see it."""
+
 _TEXTS = pl.List(pl.String())
 _KEYS = pl.Schema(
     {
@@ -93,18 +96,18 @@ def _keys(display: str, type_: str) -> dict[str, object]:
 
 def equal_names(names: pl.DataFrame) -> pl.DataFrame:
     """The same words, in any spelling; known names; names of persons; plurals."""
-    same = _joined(names, names, "same", "same").with_columns(
-        rule=pl.when(type="person")
-        .then(pl.lit("person"))
-        .when(pl.col("plain") == pl.col("plain_right"))
-        .then(pl.lit("same_words"))
-        .otherwise(pl.lit("alias"))
+    person = pl.when(type="person").then(pl.lit("person"))
+    plain = person.when(pl.col("plain") == pl.col("plain_right")).then(pl.lit("same_words"))
+    return pl.concat(
+        [
+            _pairs(_joined(names, names, "same", "same"), plain.otherwise(pl.lit("alias"))),
+            _pairs(
+                _joined(names, names, "spelled", "same", once=False),
+                person.otherwise(pl.lit("same_words")),
+            ),
+            _pairs(_joined(names, names, "plural", "plural"), pl.lit("plural")),
+        ]
     )
-    spelled = _joined(names, names, "spelled", "same", once=False).with_columns(
-        rule=pl.when(type="person").then(pl.lit("person")).otherwise(pl.lit("same_words"))
-    )
-    plural = _joined(names, names, "plural", "plural").with_columns(rule=pl.lit("plural"))
-    return pl.concat([_pairs(same), _pairs(spelled), _pairs(plural)])
 
 
 def same_names(names: pl.DataFrame) -> pl.DataFrame:
@@ -122,26 +125,27 @@ def same_names(names: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(
         [
             _pairs(
-                systems.with_columns(
-                    rule=pl.when(pl.col("name") == pl.col("name_right"))
-                    .then(pl.lit("same_name"))
-                    .when(pl.col("plain") == pl.col("plain_right"))
-                    .then(pl.lit("same_words"))
-                    .otherwise(pl.lit("alias"))
-                )
+                systems,
+                pl.when(pl.col("name") == pl.col("name_right"))
+                .then(pl.lit("same_name"))
+                .when(pl.col("plain") == pl.col("plain_right"))
+                .then(pl.lit("same_words"))
+                .otherwise(pl.lit("alias")),
             ),
-            _pairs(named_so.with_columns(rule=pl.lit("same_name"))),
+            _pairs(named_so, pl.lit("same_name")),
         ]
     )
 
 
 def stated(names: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
     """Names that a statement surely says are one, if no number or letter differs in them."""
+    if said.is_empty():
+        return _NONE
     sure = _of_both(
         _identified(names, said.filter("surely")), names, "literals", "short", "initials"
     )
     agree = pl.col("literals").list.sort() == pl.col("literals_right").list.sort()
-    return _pairs(sure.filter(agree | _shortened()).with_columns(rule=pl.lit("stated")))
+    return _pairs(sure.filter(agree | _shortened()), pl.lit("stated"))
 
 
 def containing(names: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
@@ -151,6 +155,8 @@ def containing(names: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     "Moneybox is our ledger service".
     """
     headed = names.drop_nulls("bare")
+    if headed.is_empty():
+        return _NONE
     both = _joined(names, headed, "same", "bare")
     certain = both.filter("is_one_right")
     rest = both.filter(~pl.col("is_one_right"))
@@ -165,9 +171,7 @@ def containing(names: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
     )
     known = rest.join(told, on=told.columns, how="semi")
     twice = _joined(headed, headed, "bare", "bare").filter("is_one", "is_one_right")
-    return pl.concat(
-        [_pairs(f.with_columns(rule=pl.lit("containment"))) for f in (certain, known, twice)]
-    )
+    return pl.concat([_pairs(f, pl.lit("containment")) for f in (certain, known, twice)])
 
 
 def _says_what_it_is(content: str, name: str, head: str) -> pl.Expr:
@@ -198,6 +202,8 @@ def acronyms(
     """
     long = names.explode("initials").drop_nulls("initials")
     found = _joined(long, names.drop_nulls("short"), "initials", "short", once=False)
+    if found.is_empty():
+        return _NONE
     pairs = found.select(
         "namespace", left="entity_id", right="entity_id_right", key="initials"
     ).unique()
@@ -208,7 +214,7 @@ def acronyms(
         sure, on=["namespace", "right"], how="anti"
     )
     like = _in_like_company(open_, names, facts, embedder, policy, least=SEVERAL)
-    return _undirected(pl.concat([sure, like]).with_columns(rule=pl.lit("acronym")))
+    return _pairs(pl.concat([sure, like]), pl.lit("acronym"))
 
 
 def mistyped_names(
@@ -216,13 +222,15 @@ def mistyped_names(
 ) -> pl.DataFrame:
     """A rare name that is another but for one letter of a long word, where statements agree."""
     near = _differing_by_a_letter(names)
+    if near.is_empty():
+        return _NONE
     fewest = pl.min_horizontal("mentions", "mentions_right")
     most = pl.max_horizontal("mentions", "mentions_right")
     near = near.filter(fewest <= RARE, most >= OFTEN * fewest)
     pairs = near.select("namespace", "surely", left="entity_id", right="entity_id_right")
     like = _in_like_company(pairs.filter(~pl.col("surely")), names, facts, embedder, policy, 1)
     found = pl.concat([pairs.filter("surely"), like])
-    return _undirected(found.with_columns(rule=pl.lit("spelling")))
+    return _pairs(found, pl.lit("spelling"))
 
 
 def _differing_by_a_letter(names: pl.DataFrame) -> pl.DataFrame:
@@ -255,7 +263,7 @@ def nearly_one(names: pl.DataFrame) -> pl.DataFrame:
         "acronym": _joined(long, names.drop_nulls("short"), "initials", "short", once=False),
         "spelling": _differing_by_a_letter(names),
     }
-    return pl.concat([_pairs(both.with_columns(rule=pl.lit(rule))) for rule, both in found.items()])
+    return pl.concat([_pairs(both, pl.lit(rule)) for rule, both in found.items()])
 
 
 def same_facts(names: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
@@ -265,7 +273,10 @@ def same_facts(names: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     with digits agrees, and every word that only one name has stands in an attribute of either
     ("Sanibel Red", "Point Ybel Sanibel Red" of the brewery Point Ybel).
     """
-    shared = _of_both(sharing(values), names, "words", "literals", "type")
+    sharing_one = sharing(values)
+    if sharing_one.is_empty():
+        return _NONE
+    shared = _of_both(sharing_one, names, "words", "literals", "type")
     shared = shared.filter(
         pl.col("type") == pl.col("type_right"), ~pl.col("type").is_in(list(STRICT))
     )
@@ -291,16 +302,18 @@ def same_facts(names: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
         ((pl.col("unique") > 0) & pl.col("contained"))
         | ((pl.col("counts") > 0) & pl.col("explained"))
     )
-    return _pairs(judged.with_columns(rule=pl.lit("same_facts")))
+    return _pairs(judged, pl.lit("same_facts"))
 
 
 def records(names: pl.DataFrame, facts: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     """Names of which the rare words agree, where attributes do, or most of all that is told."""
+    if values.is_empty():
+        return _NONE
     of_attributes = facts.join(values, on=["namespace", "entity_id", "predicate"], how="semi")
     like = like_records(names, of_attributes)
     judged = like.join(compared(like, values), on=PAIR)
     judged = judged.filter(~pl.col("apart") & (_named_alike() | _told_alike()))
-    return _pairs(judged.with_columns(rule=pl.lit("like_record")))
+    return _pairs(judged, pl.lit("like_record"))
 
 
 def _named_alike() -> pl.Expr:
@@ -321,6 +334,8 @@ def unclashing(pairs: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     None clashes, or one among three that agree, or beside one of many digits that does; and no more
     differ than agree.
     """
+    if pairs.is_empty():
+        return pairs
     judged = pairs.join(compared(pairs, values), on=PAIR)
     outweighed = (pl.col("agreeing") >= 3) | (pl.col("unique") > 0)
     same = (pl.col("clashing") == 0) | ((pl.col("clashing") == 1) & outweighed)
@@ -389,17 +404,14 @@ def _shortened() -> pl.Expr:
     ).fill_null(value=False)
 
 
-def _pairs(found: pl.DataFrame) -> pl.DataFrame:
-    if "left" not in found.columns:
-        found = found.rename({"entity_id": "left", "entity_id_right": "right"})
-    return _undirected(found)
-
-
-def _undirected(found: pl.DataFrame) -> pl.DataFrame:
+def _pairs(found: pl.DataFrame, rule: pl.Expr) -> pl.DataFrame:
     """Each pair once, left before right: namespace, left, right, rule."""
+    if found.is_empty():
+        return _NONE
+    one, other = ("left", "right") if "left" in found.columns else ("entity_id", "entity_id_right")
     return found.select(
         "namespace",
-        pl.min_horizontal("left", "right").alias("left"),
-        pl.max_horizontal("left", "right").alias("right"),
-        "rule",
+        left=pl.min_horizontal(one, other),
+        right=pl.max_horizontal(one, other),
+        rule=rule,
     ).unique()

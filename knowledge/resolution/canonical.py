@@ -7,6 +7,8 @@ from cairn.knowledge.nlp.names import canonical_object
 
 def with_canonical(rows: pl.DataFrame, entity_merges: pl.DataFrame) -> pl.DataFrame:
     """Rows with `canonical_id`: who stands for their `entity_id`, or that itself."""
+    if entity_merges.is_empty():
+        return rows.with_columns(canonical_id="entity_id")
     merged = entity_merges.select("namespace", "entity_id", "canonical_id")
     return rows.join(
         merged, on=["namespace", "entity_id"], how="left", maintain_order="left"

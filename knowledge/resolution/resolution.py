@@ -26,7 +26,7 @@ from cairn.knowledge.resolution.blocking import (
     unclashing,
 )
 from cairn.knowledge.resolution.one_repository import of_one_repository
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import ENTITY_MERGES
 from cairn.knowledge.vectors.model import Embedder
@@ -77,12 +77,14 @@ def entity_merges(
     if projects is not None:
         found = _surest(pl.concat([found, of_one_repository(entities, projects)]))
     pairs = _decided(found, _both_ways(apart), _both_ways(together), entities)
+    if pairs.is_empty() and (verdicts is None or verdicts.is_empty()):
+        return ENTITY_MERGES.empty()
     taken = _taken(pairs, entities).with_columns(said=pl.lit(None, pl.String))
     if verdicts is not None:
         taken = _with_verdicts(taken, verdicts, _both_ways(apart), entities)
     if taken.is_empty():
         return ENTITY_MERGES.empty()
-    times = entities.select("namespace", "entity_id", at=pl.col("first_seen").fill_null(UNDATED))
+    times = entities.select("namespace", "entity_id", at=pl.col("first_seen").fill_null(undated()))
     return ENTITY_MERGES.frame(
         taken.with_columns(
             similarity=_similarity(taken, entities, embedder),
@@ -138,6 +140,8 @@ def _decided(
     found: pl.DataFrame, apart: pl.DataFrame, together: pl.DataFrame, entities: pl.DataFrame
 ) -> pl.DataFrame:
     """Pairs of rules as people's decisions leave them, with those that people merged."""
+    if apart.is_empty() and together.is_empty():
+        return found.unique(PAIR, keep="first", maintain_order=True)
     there = entities.select("namespace", "entity_id")
     for side in ("left", "right"):
         together = together.join(

@@ -1,6 +1,7 @@
 """Time as Cairn counts it: events, never the clock."""
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 import polars as pl
 
@@ -10,6 +11,15 @@ LATEST = datetime(2200, 1, 1, tzinfo=UTC)
 """No time is as late: what stands there means "never", and years beyond 9999 are no dates."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECONDS_PER_DAY = 86_400_000_000
+
+
+@cache
+def undated() -> pl.Expr:
+    """`UNDATED` for polars, made once: that takes a quarter of a millisecond.
+
+    Not while modules are imported: it starts threads, and who forks later would wait for them.
+    """
+    return pl.lit(UNDATED)
 
 
 def microseconds(time: datetime) -> int:
@@ -25,12 +35,12 @@ def day(time: pl.Expr) -> pl.Expr:
 def days_since_epoch(time: pl.Expr) -> pl.Expr:
     """A time in days since 1970-01-01, fractional; undated ones count as 2015-01-01."""
     # A product: polars divides one row by another way than many, and the last bit then differs.
-    return time.fill_null(UNDATED).dt.epoch("us") * (1 / MICROSECONDS_PER_DAY)
+    return time.fill_null(undated()).dt.epoch("us") * (1 / MICROSECONDS_PER_DAY)
 
 
 def is_dated(time: pl.Expr) -> pl.Expr:
     """Whether a time is one: what stands as 2015-01-01 has none, and is not known to be old."""
-    return (time > UNDATED).fill_null(value=False)
+    return (time > undated()).fill_null(value=False)
 
 
 def days_between(start: pl.Expr, end: pl.Expr) -> pl.Expr:

@@ -400,7 +400,8 @@ class Tables:
         rows = table.frame(frame)
         if "namespace" in table.columns and not (rows["namespace"] == self.namespace).all():
             raise ValueError(f"{table.name}: rows of another namespace than {self.namespace}")
-        twice = rows.height - rows.select(pl.struct(table.key).n_unique()).item()
+        distinct = pl.struct(table.key).n_unique()
+        twice = rows.height - rows.select(distinct).item() if rows.height > 1 else 0
         if twice:
             raise ValueError(f"{table.name}: {twice} rows repeat a key ({', '.join(table.key)})")
         return rows
@@ -414,7 +415,7 @@ class Tables:
         frame: pl.DataFrame,
     ) -> Written:
         rows = self._checked(table, frame)
-        if rows.filter(*scope.expressions).height < rows.height:
+        if scope.days is not None and not rows["day"].is_in(scope.days).all():
             raise ValueError(f"{table.name}: rows outside of the days replaced")
         if opened is not None and rows.equals(current):
             return Written(opened.content_version, rows.height, changed=False)
@@ -515,6 +516,8 @@ def _beside(
 
 
 def _as_stored(table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+    if pl.UInt64 not in table.schema.values():
+        return rows
     return rows.select(stored_as(name, kind) for name, kind in table.schema.items())
 
 

@@ -17,7 +17,7 @@ from cairn.knowledge.ingest.inbox_events.decisions import (
     MERGE,
     RETRACT,
 )
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import undated
 from cairn.knowledge.schema.identity import digest_column
 from cairn.knowledge.schema.policy import Policy
 
@@ -130,7 +130,7 @@ def groups(decisions: pl.DataFrame, equal: pl.DataFrame | None = None) -> list[G
     """
     found: dict[tuple[str, str], set[str]] = {}
     merged = of_others(decided_pairs(decisions).filter(verdict=MERGED), retracted(decisions))
-    rows = merged.sort(pl.col("decided_at").fill_null(UNDATED), "decision_id", *PAIR).to_dicts()
+    rows = merged.sort(pl.col("decided_at").fill_null(undated()), "decision_id", *PAIR).to_dicts()
     for row in rows:
         unite(found, row["namespace"], (row["left_id"], row["right_id"]))
     if rows and equal is not None:
@@ -224,6 +224,8 @@ def retracted(decisions: pl.DataFrame) -> pl.DataFrame:
 
 def still_held(facts: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     """FACTS rows that nobody took back: what is retracted ends no other fact."""
+    if decisions.is_empty():
+        return facts
     return facts.join(retracted(decisions).select(_FACT), on=_FACT, how="anti")
 
 
@@ -309,7 +311,7 @@ def withdrawn(memory: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     back = pl.col("retracted_at").is_not_null()
     return (
         memory.join(
-            gone.select(*_FACT, pl.col("retracted_at").fill_null(UNDATED)), on=_FACT, how="left"
+            gone.select(*_FACT, pl.col("retracted_at").fill_null(undated())), on=_FACT, how="left"
         )
         .join(ends, on=_FACT, how="left")
         .join(taken, on=_FACT, how="left")

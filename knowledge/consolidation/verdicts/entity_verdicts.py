@@ -20,7 +20,7 @@ from cairn.knowledge.llm.prompt import Prompt
 from cairn.knowledge.llm.prompt_injection import QUARANTINED_ORDERS, gives_orders
 from cairn.knowledge.llm.prompts.entity_pairs import SAME, EntityVerdicts
 from cairn.knowledge.resolution.canonical import with_canonical
-from cairn.knowledge.schema.calendar import UNDATED
+from cairn.knowledge.schema.calendar import UNDATED, undated
 from cairn.knowledge.schema.fact_types import is_event
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import FREE_STATEMENTS
@@ -85,7 +85,7 @@ def _told(
         [alike.select("namespace", canonical_id=side) for side in ("left_id", "right_id")]
     ).unique()
     placed = with_canonical(entities, merged).join(paired, on=paired.columns, how="semi")
-    first = pl.col("first_seen").fill_null(UNDATED)
+    first = pl.col("first_seen").fill_null(undated())
     own = placed.filter(pl.col("entity_id") == pl.col("canonical_id"))
     known = own.join(
         placed.sort(first, "entity_id")
@@ -108,7 +108,7 @@ def _said_first(facts: pl.DataFrame, placed: pl.DataFrame) -> dict[str, list[Tol
         .join(
             placed.select("namespace", "entity_id", "canonical_id"), on=["namespace", "entity_id"]
         )
-        .sort(pl.col("first_seen").fill_null(UNDATED), "content", "fact_id")
+        .sort(pl.col("first_seen").fill_null(undated()), "content", "fact_id")
         .unique(["canonical_id", "content"], keep="first", maintain_order=True)
     )
     found: dict[str, list[Told]] = {}
