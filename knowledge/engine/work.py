@@ -141,6 +141,5 @@ def mark_done(
 
 def content_digest(frame: pl.DataFrame) -> str:
     """Digest of the rows of a frame, whatever their order; stable within a version of polars."""
-    frame = pl.DataFrame([frame.get_column(name) for name in sorted(frame.columns)])
-    rows = frame.hash_rows(seed=0).sort()
+    rows = frame[sorted(frame.columns)].hash_rows(seed=0).sort()
     return hashlib.blake2b(rows.to_numpy().tobytes(), digest_size=8).hexdigest()

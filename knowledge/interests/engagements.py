@@ -4,12 +4,13 @@ The values are those of the interest graph's contract; docs/interests.md lists t
 person set off engages: the system's own searches never do.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import polars as pl
 
 from cairn.knowledge.extraction.attitudes import SPOKEN, STRENGTHS, attitudes
-from cairn.knowledge.extraction.searches import commands
+from cairn.knowledge.extraction.searches import SearchCommand, commands
 from cairn.knowledge.interests.mentions import called, named_in
 from cairn.knowledge.interests.preferences import preferences
 from cairn.knowledge.nlp.names import canonical_column
@@ -76,7 +77,11 @@ def engagements(
     signs = _of_things(attitudes(raw_logs, named, entities, read), entities, entity_merges)
     held = preferences(signs, embedder)
     preferred = _preferred(held.signs)
-    learnt, scheduled = (_asked_for(verb, said, entities) for verb in ("learn", "schedule"))
+    asked = commands(said)
+    learnt, scheduled = (
+        _asked_for([one for one in asked if one.verb == verb], said, entities)
+        for verb in ("learn", "schedule")
+    )
     done = pl.concat(
         [
             _as(learnt, "learn", LEARN),
@@ -146,13 +151,14 @@ def _stated(signs: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([about.select(against.columns), against]).unique()
 
 
-def _asked_for(verb: str, said: pl.DataFrame, entities: pl.DataFrame) -> pl.DataFrame:
-    """Commands that ask for searches, with entity_id: that of the topic that they name."""
-    asked = [(one.namespace, one.id, one.topic) for one in commands(said) if one.verb == verb]
+def _asked_for(
+    asked: Sequence[SearchCommand], said: pl.DataFrame, entities: pl.DataFrame
+) -> pl.DataFrame:
+    """Rows of commands that ask for searches, with entity_id: that of the topic that they name."""
     if not asked:
         return said.clear().with_columns(entity_id=pl.lit(None, pl.String))
     topics = pl.DataFrame(
-        asked,
+        [(one.namespace, one.id, one.topic) for one in asked],
         schema=dict.fromkeys(("namespace", "record_id", "topic"), pl.String),
         orient="row",
     ).with_columns(name=canonical_column("topic", pl.lit("topic")))

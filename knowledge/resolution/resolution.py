@@ -77,8 +77,6 @@ def entity_merges(
     if projects is not None:
         found = _surest(pl.concat([found, of_one_repository(entities, projects)]))
     pairs = _decided(found, _both_ways(apart), _both_ways(together), entities)
-    if pairs.is_empty() and (verdicts is None or verdicts.is_empty()):
-        return ENTITY_MERGES.empty()
     taken = _taken(pairs, entities).with_columns(said=pl.lit(None, pl.String))
     if verdicts is not None:
         taken = _with_verdicts(taken, verdicts, _both_ways(apart), entities)

@@ -415,7 +415,8 @@ class Tables:
         frame: pl.DataFrame,
     ) -> Written:
         rows = self._checked(table, frame)
-        if scope.days is not None and not rows["day"].is_in(scope.days).all():
+        within = scope.expressions
+        if within and rows.filter(*within).height < rows.height:
             raise ValueError(f"{table.name}: rows outside of the days replaced")
         if opened is not None and rows.equals(current):
             return Written(opened.content_version, rows.height, changed=False)
