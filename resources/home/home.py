@@ -35,6 +35,9 @@ PACKAGE = Path(__file__).parents[2]
 CHECKOUT = PACKAGE.parent
 """Of the package; what holds it, where it does not run from a checkout."""
 SAMPLES_FOLDER = (PACKAGE / "samples").resolve()
+MISREAD = re.compile(r"[=?^|\\\[\]]|%[0-9A-Fa-f]{2}")
+"""What no folder above may have in its name: polars takes `a=b` for a column and stops at others as
+at a wrong address, and Dagster's database is looked for elsewhere."""
 NAMESPACE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
 # What dagster 1.13 accepts stands in dagster/_core/instance/config.py. Storage is not named: the
@@ -348,6 +351,11 @@ def check_namespace(name: str) -> str:
 
 
 def _prepare(root: Path) -> None:
+    if found := MISREAD.search(str(root)):
+        raise HomeError(
+            f"home {root} has {found[0]} in its path, which the libraries that store its tables"
+            " misread: choose another with --home or CAIRN_HOME"
+        )
     if root.exists() and not root.is_dir():
         raise HomeError(f"home {root} is a file: choose a folder with --home or CAIRN_HOME")
     marker = root / "schema_version"

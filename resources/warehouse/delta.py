@@ -68,6 +68,16 @@ CONFIGURED: dict[str, str] = {"delta.checkpointInterval": "20"}
 """What Delta is told of each table, when it is made."""
 
 
+_CASTS = pl.ScanCastOptions(
+    integer_cast="upcast",
+    float_cast=["upcast", "downcast"],
+    datetime_cast=("nanosecond-downcast", "millisecond-upcast", "convert-timezone"),
+    missing_struct_fields="insert",
+    extra_struct_fields="ignore",
+)
+"""Files of a table may be older than its columns: as polars itself reads Delta tables."""
+
+
 class Delta(DeltaTable):
     """A table whose paths are plain: polars 2.1 opens them as they stand, percent signs and all."""
 
@@ -153,16 +163,19 @@ def content_version(stored: DeltaTable) -> int:
 
 def files_in(stored: DeltaTable) -> pl.DataFrame:
     """Files of a table: path as the log has it, bytes, rows, and the day of these."""
-    added = pl.DataFrame(stored.get_add_actions(flatten=True))
-    return added.select(
-        pl.col(name).cast(kind).alias(to) if name in added.columns else pl.lit(None, kind).alias(to)
-        for name, to, kind in (
-            ("path", "path", pl.String),
-            ("size_bytes", "size", pl.Int64),
-            ("num_records", "rows", pl.Int64),
-            ("partition.day", "day", pl.String),
-        )
-    )
+    kinds = {
+        "path": ("path", pl.String),
+        "size_bytes": ("size", pl.Int64),
+        "num_records": ("rows", pl.Int64),
+        "partition.day": ("day", pl.String),
+    }
+    added = stored.get_add_actions(flatten=True)
+    found = pl.DataFrame(added.select([name for name in kinds if name in added.column_names]))
+    return pl.DataFrame(
+        found[name].cast(kind).alias(to) if name in found.columns
+        else pl.Series(to, [None] * found.height, kind)
+        for name, (to, kind) in kinds.items()
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -247,11 +260,20 @@ class Opened:
         return self._scan() if self.held is None else self.held.lazy()
 
     def _scan(self) -> pl.LazyFrame:
-        frame = pl.scan_delta(self.stored)
-        # Asking polars for the columns takes a hundred times as long.
-        there = {column.name for column in self.stored.schema().fields}
+        """Its files, without `pl.scan_delta`, which looks through the table at each reading."""
+        paths = self.stored.file_uris()
+        if not paths:
+            return self.table.empty().lazy()
+        schema = pl.Schema(self.stored.schema())
+        by_day = {"day": pl.String()} if self.table.by_day else None
+        frame = pl.scan_parquet(
+            paths, glob=False, schema=schema, cast_options=_CASTS, missing_columns="insert",
+            extra_columns="ignore", hive_partitioning=by_day is not None, hive_schema=by_day,
+        )  # fmt: skip
+        if schema == self.table.schema:
+            return frame
         return frame.select(
-            declared_as(name, kind) if name in there else pl.lit(None, dtype=kind).alias(name)
+            declared_as(name, kind) if name in schema else pl.lit(None, dtype=kind).alias(name)
             for name, kind in self.table.schema.items()
         )
 

@@ -55,6 +55,15 @@ def test_a_file_is_no_home(tmp_path: Path) -> None:
         open_home(tmp_path / "file")
 
 
+@pytest.mark.parametrize("folder", ["tenant=acme", "a%20b", "a[1]", "what?", "a|b", "a^b", "a\\b"])
+def test_a_folder_that_libraries_misread_is_refused_before_anything_is_written(
+    tmp_path: Path, folder: str
+) -> None:
+    with pytest.raises(HomeError, match="choose another"):
+        open_home(tmp_path / folder / "home")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["", "..", ".hidden", "a/b", "a'b", "a b", "x" * 65, "a\n"])
 def test_what_cannot_be_a_namespace(name: str) -> None:
     with pytest.raises(ValueError, match="cannot be a namespace"):
