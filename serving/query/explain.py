@@ -107,7 +107,7 @@ def _decisions(reader: Reader, id_: str) -> list[dict[str, Any]]:
 
 def _drawn_from(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     """Episodes of a theme that bear a fact out; none of one that was only stated."""
-    every = reader.cached.once("drawn", lambda: _drawn(reader)) if reader.cached else _drawn(reader)
+    every = reader.once("drawn", lambda: _drawn(reader))
     drawn = every.filter(fact_id=fact_id).select(episode_id=pl.col("derived_from").explode())
     if drawn.is_empty():  # of nearly all: nothing is looked for
         return []

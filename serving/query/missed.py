@@ -19,7 +19,7 @@ def missed(reader: Reader, limit: int = 20, cursor: str | None = None) -> Page:
     Raises:
         BadCursor: the cursor is none of this list.
     """
-    every = reader.cached.once("missed", lambda: _told(reader)) if reader.cached else _told(reader)
+    every = reader.once("missed", lambda: _told(reader))
     rows = every.filter((pl.col("at") <= reader.latest).fill_null(value=True))
     about = reader.rows(
         RAW_LOGS, "record_id", rows["record_id"].unique(), ["record_id", "conversation_id", "text"]

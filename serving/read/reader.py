@@ -21,7 +21,7 @@ from cairn.knowledge.vectors.model import Embedder
 from cairn.resources.context import State
 from cairn.resources.rerankers.protocol import Reranker
 from cairn.resources.warehouse.publication import Manifest, published, read_published
-from cairn.serving.read.cache import CachedTables
+from cairn.serving.read.cache import CachedTables, Made
 from cairn.serving.read.namespaces import Several, to_read
 
 _SAID = (tables.CANDIDATES, tables.KNOWN_ONLY_CANDIDATES, tables.THEME_FACTS)
@@ -147,6 +147,10 @@ class Reader:
         if self.is_now and self.cached:
             return self.cached.made(name, column, None, make)
         return make().sort(column, maintain_order=True)
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What is made of what was published, whatever time it is asked for; once, where held."""
+        return self.cached.once(name, make) if self.cached else make()
 
     @property
     def moment(self) -> datetime:

@@ -73,9 +73,9 @@ def step(relevance: float) -> int:
 
 def personalization_of(reader: Reader) -> Personalization:
     """What the person cares about at the reader's moment; read once per publication."""
-    if reader.cached and not reader.past:
-        return reader.cached.once("personalization", lambda: _read(reader))
-    return _read(reader)
+    if reader.past:
+        return _read(reader)
+    return reader.once("personalization", lambda: _read(reader))
 
 
 def _read(reader: Reader) -> Personalization:

@@ -10,8 +10,8 @@ from cairn.serving.read.reader import Reader
 
 def totals(reader: Reader) -> dict[str, int]:
     """Rows of what was published; counted once, where tables are held."""
-    if reader.is_now and reader.cached:
-        return dict(reader.cached.once("totals", lambda: _counted(reader)))
+    if reader.is_now:
+        return dict(reader.once("totals", lambda: _counted(reader)))
     return _counted(reader)
 
 
