@@ -83,7 +83,7 @@ lint: setup  ## Ruff, spelling, import rules
 	@.venv/bin/lint-imports --no-logo
 
 types: setup  ## Strict types
-	@.venv/bin/basedpyright --level error
+	@.venv/bin/pyrefly check --output-format min-text --summary=none
 
 docs: setup  ## Write the generated pages of docs/, and the plugin, anew
 	@.venv/bin/python -m cairn.serving.docs_gen.reference

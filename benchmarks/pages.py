@@ -145,7 +145,7 @@ def _painted(address: str, paths: Mapping[str, list[str]], times: int) -> dict[s
     chromium = os.environ.get("PAGES_CHROMIUM")
     if not chromium:
         return {}
-    from playwright.sync_api import sync_playwright  # pyright: ignore[reportMissingImports]
+    from playwright.sync_api import sync_playwright
 
     options = ["--no-sandbox"] if os.geteuid() == 0 else []
     found: dict[str, float] = {}

@@ -60,9 +60,10 @@ def _handlers(declared: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         for number, group in enumerate(groups):
             for place, one in enumerate(group["hooks"]):
                 usual, most = _LONGEST if event in _SHORT else _PLAIN
+                command = one.get("command", "")
                 handler = {key: one[key] for key in _ALSO if key in one} | {
                     "type": "command",
-                    "command": one.get("command", ""),
+                    "command": command,
                     "timeout": min(one.get("timeout", usual), most),
                     "async": one.get("async", False),
                 }
@@ -71,4 +72,4 @@ def _handlers(declared: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
                     said["matcher"] = group["matcher"]
                 text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
                 digest = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-                yield f"{name}:{number}:{place}", handler["command"], digest
+                yield f"{name}:{number}:{place}", command, digest

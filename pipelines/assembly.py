@@ -63,7 +63,7 @@ def definitions(state: State) -> dg.Definitions:
         """
         tags = context.run.tags if context.run else {}
         command = tags.get(COMMAND_TAG)
-        night = is_night(context.run and context.run.job_name, command)
+        night = is_night(context.run.job_name if context.run else None, command)
         by_night = context.run is not None and context.run.job_name == NIGHT
         state.begin_run(
             command,

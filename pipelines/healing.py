@@ -205,7 +205,9 @@ def _mend_records(state: State, each: Damage) -> None:
         state.warehouse.write(SOURCE_FILES, read.join(again, on=again.columns, how="anti"))
     # Written anew, it has other versions: readers go on with what is left.
     now = state.warehouse.version(RECORDS)
-    for one in manifests_in_force(state.home) if now is not None else ():
+    if now is None:
+        return
+    for one in manifests_in_force(state.home):
         if one.namespace == state.own and RECORDS.name in one.tables:
             publish(state.home, replace(one, tables={**one.tables, RECORDS.name: now}))
 

@@ -26,7 +26,7 @@ def without_images(payload: bytes) -> tuple[bytes, int]:
     data URLs in any text, and texts that are a picture. A payload without any comes back as the
     same bytes.
     """
-    count = 0
+    count: int = 0
 
     def marker(data: str, kind: Any = None) -> dict[str, Any]:
         nonlocal count
@@ -53,7 +53,7 @@ def without_images(payload: bytes) -> tuple[bytes, int]:
                 parent[key] = text(key, value)
             elif isinstance(value, dict) and (kind := _picture(value)):
                 parent[key] = marker(value["data"], kind)
-            elif isinstance(value, dict | list):
+            elif isinstance(value, (dict, list)):
                 within.append(value)
     return (msgspec.json.encode(whole[0]), count) if count else (payload, 0)
 

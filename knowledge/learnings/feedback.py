@@ -105,7 +105,7 @@ def meant_of(tool_input: str | None) -> RatedThing | None:
     """What the `tool_input` of a reaction says that it means; None if it says nothing of that."""
     try:
         return msgspec.convert(msgspec.json.decode(tool_input or "", type=_Said).meant, RatedThing)
-    except (msgspec.DecodeError, msgspec.ValidationError):
+    except msgspec.DecodeError:
         return None
 
 

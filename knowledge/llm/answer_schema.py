@@ -46,7 +46,7 @@ class _OpenObjectError(Exception):
 
 def _strict(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_strict(each) for each in schema]  # pyright: ignore[reportUnknownVariableType]
+        return [_strict(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     given: Schema = schema

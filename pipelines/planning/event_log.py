@@ -53,7 +53,7 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
     if not isinstance(storage, SqliteEventLogStorage):  # a server keeps the events
         yield
         return
-    run_connection, index_connection = storage.run_connection, storage.index_connection
+    run_connection = storage.run_connection
     with ExitStack() as stack:
         _begin(storage, run_id)
         run = stack.enter_context(_opened(storage, run_id))
@@ -70,14 +70,13 @@ def kept_open(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
         def of_run(run_id: str | None = None) -> AbstractContextManager[Connection]:
             return reused(run) if run_id == own else run_connection(run_id)
 
-        storage.run_connection = of_run
-        storage.index_connection = lambda: reused(index)
+        # Of this one instance, not of its class.
+        vars(storage).update(run_connection=of_run, index_connection=lambda: reused(index))
         replaced = do_less(storage)
         try:
             yield
         finally:
-            storage.run_connection, storage.index_connection = run_connection, index_connection
-            for name in replaced:
+            for name in ("run_connection", "index_connection", *replaced):
                 delattr(storage, name)  # what its class has counts again
 
 
@@ -155,8 +154,8 @@ def stored_at_once(
     storage: SqlEventLogStorage,
 ) -> Callable[[Connection, dg.EventLogEntry, int], None]:
     """Notes the last event of an asset; Dagster tries first whether there is none, and fails."""
-    has_index_columns = storage._has_asset_key_index_cols_on_connection  # pyright: ignore[reportPrivateUsage]
-    values_of = storage._get_asset_entry_values  # pyright: ignore[reportPrivateUsage]
+    has_index_columns = storage._has_asset_key_index_cols_on_connection  # noqa: SLF001
+    values_of = storage._get_asset_entry_values  # noqa: SLF001
 
     def store(connection: Connection, event: dg.EventLogEntry, event_id: int) -> None:
         key = event.dagster_event and event.dagster_event.asset_key

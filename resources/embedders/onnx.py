@@ -91,7 +91,7 @@ def _pooling(folder: Path) -> str:
         raise EmbedderError(f"{folder}: layers that are not known here: {', '.join(sorted(odd))}")
     config = read_json(folder / "1_Pooling" / "config.json")
     named = config.get("pooling_mode")  # as newer versions say it
-    ways = [f"{named}_tokens", f"{named}_token", str(named)] if isinstance(named, str) else [
+    ways = [f"{named}_tokens", f"{named}_token", named] if isinstance(named, str) else [
         name.removeprefix("pooling_mode_") for name, on in config.items()
         if name.startswith("pooling_mode_") and on is True
     ] or ["mean_tokens"]  # fmt: skip

@@ -327,7 +327,7 @@ def _redacted(value: dict[str, object], redact: Redact) -> tuple[dict[str, objec
             return text.decode("utf-8", "replace")
         if isinstance(part, Mapping):
             return {clean(str(key)): clean(inner) for key, inner in part.items()}
-        if isinstance(part, list | tuple):
+        if isinstance(part, (list, tuple)):
             return [clean(inner) for inner in part]
         return part
 

@@ -121,7 +121,7 @@ def _value(value: Any) -> str:
         items: dict[str, Any] = value
         return f"{{{', '.join(f'{name} = {_value(each)}' for name, each in items.items())}}}"
     if isinstance(value, list):
-        entries = ["\n    " + _value(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+        entries = ["\n    " + _value(each) for each in value]
         return f"[{','.join(entries)}]"
     return json.dumps(value, ensure_ascii=False)
 

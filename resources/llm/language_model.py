@@ -88,7 +88,7 @@ class LitellmModel:
             budget = budget_of(settings, answers, batches, now)
         self._budget = budget
         self._forms = AnswerForms(answers)
-        self._batching = batches and self._batching_of(batches)
+        self._batching = self._batching_of(batches) if batches else None
         self._contexts: dict[str, int | None] = {}
         self._asked: set[str] = set()
         self._told: set[tuple[str, ...]] = set()

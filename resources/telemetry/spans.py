@@ -184,7 +184,9 @@ class _SilentSpan(Span):
     def note(self, namespace: str | None = None, **fields: Field) -> None:
         pass
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
         pass
 
     def close(self) -> None:

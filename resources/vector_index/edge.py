@@ -454,7 +454,7 @@ def _condition(wanted: Condition) -> edge.FieldCondition | edge.Filter:
             condition = edge.FieldCondition(field, match=match)
         case "number":
             condition = edge.FieldCondition(field, range=edge.RangeFloat(**{wanted.test: value}))
-        case "time":
+        case _:  # time
             bounds = edge.RangeDateTime(**{wanted.test: value})
             condition = edge.FieldCondition(field, range=bounds)
     if not wanted.or_absent:

@@ -371,7 +371,7 @@ def _condition(wanted: Condition) -> models.FieldCondition | models.Filter:
             condition = models.FieldCondition(
                 key=field, range=models.Range(**{wanted.test: values})
             )
-        case "time":
+        case _:  # time
             bounds = models.DatetimeRange(**{wanted.test: values})
             condition = models.FieldCondition(key=field, range=bounds)
     if not wanted.or_absent:

@@ -448,7 +448,7 @@ class Tables:
             Conflict: another writer changed it.
         """
         metadata = {"run_id": self.run_id} if self.run_id else None
-        stored = opened and self._to_commit(opened)
+        stored = None if opened is None else self._to_commit(opened)
         common: dict[str, Any] = {
             "writer_properties": written_as(table.name),
             "commit_properties": CommitProperties(metadata),

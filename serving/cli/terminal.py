@@ -61,7 +61,7 @@ def _plain(value: object) -> Any:
         return value.isoformat()
     if isinstance(value, Path):
         return str(value)
-    if isinstance(value, set | frozenset | tuple):
+    if isinstance(value, (set, frozenset, tuple)):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
@@ -140,7 +140,7 @@ def advise(text: str, *, style: str = "", indent: int = 0) -> None:
 def at_home(text: str) -> str:
     """Words with commands of ours, which name the home that the command line named."""
     context = click.get_current_context(silent=True)
-    return for_home(text, context and context.find_root().obj)
+    return for_home(text, context.find_root().obj if context else None)
 
 
 def say_value(label: str, value: object, *, indent: int = 2, width: int = 14) -> None:

@@ -186,7 +186,7 @@ def _write_manifest(reader: Reader, written_as: ExportFolder, kind: str) -> None
         namespace=reader.namespace,
         exported_at=datetime.now(UTC).isoformat(timespec="seconds"),
         cairn=version("cairn-logs"),
-        watermark=watermark and watermark.isoformat(),
+        watermark=watermark.isoformat() if watermark else None,
         left_out=written_as.left_out,
         files={
             name: FileEntry(written_as.rows.get(name, 1), file.stat().st_size, digest_of(file))

@@ -211,7 +211,7 @@ def _has(*names: str, within: Sequence[str]) -> Callable[[Any], bool]:
     """Whether most objects of a value have one of these fields, as a text."""
 
     def recognises(value: Any) -> bool:
-        rows = list(_rows(value, *within)) if isinstance(value, dict | list) else []
+        rows = list(_rows(value, *within)) if isinstance(value, (dict, list)) else []
         fit = sum(any(isinstance(row.get(name), str) for name in names) for row in rows)
         return bool(rows) and 2 * fit > len(rows)
 

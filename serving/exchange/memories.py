@@ -153,6 +153,6 @@ def texts(value: Any) -> list[str]:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return []
-    if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
+    if not isinstance(value, Iterable) or isinstance(value, (str, Mapping)):
         return []
     return [one.strip() for one in value if isinstance(one, str) and one.strip()]

@@ -95,7 +95,9 @@ def prepare_pack(reader: Reader, project: str) -> PreparedPack:
             left_out.append(LeftOut(why, kind, text))
         elif cleaned not in kept:
             changed += cleaned != " ".join(text.split())
-            kept[cleaned] = PackStatement(kind, cleaned, last_seen and f"{last_seen:%Y-%m-%d}")
+            kept[cleaned] = PackStatement(
+                kind, cleaned, f"{last_seen:%Y-%m-%d}" if last_seen else None
+            )
     if not kept:
         raise ExchangeError(f"of project {name} nothing is known that may be shared")
     pack = KnowledgePack(

@@ -75,9 +75,9 @@ def told(found: Retrieved) -> list[Scored]:
 
 def shown(value: Any) -> str:
     """A property in one line: lists with commas, what has parts as JSON with sorted names."""
-    if isinstance(value, set | frozenset):
+    if isinstance(value, (set, frozenset)):
         value = sorted(value, key=str)
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return ", ".join(map(shown, value))
     if isinstance(value, Mapping):
         value = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)

@@ -125,7 +125,7 @@ def of_query(query: Query[Any]) -> Tool:
     wanted: type[BaseModel] = query.asked
     if query.id:
         one = (Name, Field(description=query.id.about))
-        wanted = create_model(query.name, __base__=query.asked, **{query.id.name: one})  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+        wanted = create_model(query.name, __base__=query.asked, **{query.id.name: one})  # pyrefly: ignore[no-matching-overload]
 
     def do(asked: Asked, wanted: Any) -> Model:
         reader = asked.reader(wanted)

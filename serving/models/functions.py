@@ -27,7 +27,7 @@ from cairn.serving.status.totals import totals
 
 def search(reader: Reader, wanted: parameters.Searched) -> dict[str, Any]:
     """Results of a search, and what of the question was read as days."""
-    days = [day and day.isoformat() for day in (wanted.from_day, wanted.to_day)]
+    days = [day.isoformat() if day else None for day in (wanted.from_day, wanted.to_day)]
     only = Filters(
         statuses=[wanted.status] if wanted.status else None,
         entity_ids=listing.named(reader, wanted.entity) if wanted.entity else None,

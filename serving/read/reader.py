@@ -85,7 +85,7 @@ class Reader:
 
     def all_rows(self, table: tables.Table) -> pl.LazyFrame:
         """Rows of a table as it was published; from memory where they are held."""
-        held = self.cached and self.cached.rows(table, table.key[-1], None)
+        held = self.cached.rows(table, table.key[-1], None) if self.cached else None
         return self.table(table) if held is None else held.lazy()
 
     def rows(

@@ -169,7 +169,7 @@ def answer(
     if len(query) <= LONGEST_QUESTION and not (only.from_day or only.to_day):
         zone = ZoneInfo(reader.state.settings.timezone)
         asked = asked_time(query, reader.as_of.astimezone(zone))
-        days = [day and day.isoformat() for day in (asked.first, asked.last)]
+        days = [day.isoformat() if day else None for day in (asked.first, asked.last)]
         if asked.said:
             then = replace(only, from_day=days[0], to_day=days[1])
             order = asking.ordered(asked.rest, then, question, until)

@@ -21,7 +21,7 @@ class BoundedProtocol(HttpToolsProtocol):
     _deadline: TimerHandle | None = None
     _head = 0
 
-    def connection_made(self, transport: Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  uvicorn's own
+    def connection_made(self, transport: Transport) -> None:  # uvicorn's own
         """A first request has to come."""
         super().connection_made(transport)
         self._expect()

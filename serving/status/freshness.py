@@ -79,7 +79,7 @@ def freshness(state: State, namespace: str, now: datetime | None = None) -> Fres
     ends = [manifest.watermark, manifest.last_input_at] if manifest else []
     return Freshness(
         namespace,
-        manifest and manifest.published_at,
+        manifest.published_at if manifest else None,
         max(filter(None, ends), default=None),
         len(files),
         len(held_back(state, files, known)),

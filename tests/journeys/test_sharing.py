@@ -160,7 +160,7 @@ def test_homes_that_share_and_one_index_on_a_server(new: Homes) -> None:
 def test_a_run_with_little_new_asks_the_store_little_and_a_service_answers_while_it_comes(
     homes: Homes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, real = [0], SharedStore._asked  # pyright: ignore[reportPrivateUsage]
+    asked, real = [0], SharedStore._asked
 
     def counted(self: SharedStore, ask: Any) -> Any:
         asked[0] += 1

@@ -171,7 +171,7 @@ def _named(record: Record) -> str:
     """A refused call within a sentence."""
     if command_line(record):
         return f"`{stable_form(record)}`"
-    path = next((str(v) for key in PATH_INPUTS if isinstance(v := record.inputs.get(key), str)), "")
+    path = next((v for key in PATH_INPUTS if isinstance(v := record.inputs.get(key), str)), "")
     if path and EDIT_TOOLS.search(record.tool_name or ""):
         root = f"{(record.project or '').rstrip('/')}/"
         inside = len(root) > 1 and path.startswith(root)

@@ -6,6 +6,7 @@ Lines of other things among the messages, such as marks of a checkpoint, say not
 """
 
 from collections.abc import Iterable, Iterator
+from types import NoneType
 from typing import Any
 
 import msgspec
@@ -111,7 +112,7 @@ def _is_message(line: Any) -> bool:
         isinstance(line, dict)
         and chat_format.word(line.get("role")) in _ORIGINS
         and "content" in line
-        and isinstance(line["content"], str | list | dict | None)
+        and isinstance(line["content"], (str, list, dict, NoneType))
         and line.get("type") in (None, "message")
         and "event_id" not in line
     )

@@ -222,7 +222,7 @@ def _outcome(output: Any) -> tuple[str, bool]:
         try:
             output = msgspec.json.decode(output)
         except (msgspec.DecodeError, RecursionError):
-            return str(output), False
+            return output, False
     if isinstance(output, dict):
         metadata = output.get("metadata")
         code = metadata.get("exit_code") if isinstance(metadata, dict) else output.get("exitCode")

@@ -192,7 +192,9 @@ def _categorise(read: Iterable[_Read], model: LanguageModel, policy: Policy) -> 
             scores[name] = max(category.confidence, scores.get(name, 0.0))
             one.signals.setdefault(name, []).extend(filter(harmless, category.signals))
         bar = policy.min_category_score
-        sure = [(name, scores[name]) for name in ON_EQUAL_SCORES if scores.get(name, -1.0) >= bar]
+        sure: list[tuple[str, float]] = [
+            (name, scores[name]) for name in ON_EQUAL_SCORES if scores.get(name, -1.0) >= bar
+        ]
         one.chosen = sorted(sure, key=lambda pair: -pair[1])[:MOST]
 
 

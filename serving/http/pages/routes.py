@@ -216,7 +216,7 @@ def _endpoint(page: ShownPage) -> Callable[..., Response]:
 
     names = [part[1:-1] for part in page.path.split("/") if part.startswith("{")]
     endpoint.__name__ = f"page_{page.title}"
-    endpoint.__signature__ = Signature(  # pyright: ignore[reportFunctionMemberAccess]
+    endpoint.__signature__ = Signature(  # pyrefly: ignore[missing-attribute]
         [
             Parameter("asked", Parameter.KEYWORD_ONLY, annotation=Asked),
             Parameter("request", Parameter.KEYWORD_ONLY, annotation=Request),

@@ -33,7 +33,7 @@ def read(data: bytes, **changes: object) -> SourceRead:
         "seen_at": SEEN_AT,
         "redactor": None,
     }
-    return read_records(data, **(given_ | changes))  # pyright: ignore[reportArgumentType]
+    return read_records(data, **(given_ | changes))
 
 
 def texts(found: SourceRead) -> list[str]:

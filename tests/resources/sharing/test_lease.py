@@ -145,7 +145,7 @@ def test_one_that_followed_what_was_tidied_up_since_does_not_have_it(
     late = Lease(store, "one", holder="late")
     with Lease(store, "one", holder="first").held(1):
         pass
-    newest = late._newest()  # pyright: ignore[reportPrivateUsage]
+    newest = late._newest()
     with Lease(store, "one", holder="second").held(1):
         pass
     monkeypatch.setattr(module, "MOST_OBJECTS", 0)

@@ -149,7 +149,7 @@ def test_what_another_writer_changed_meanwhile_is_not_overwritten(
 
 def _meanwhile(act: Callable[[], object]) -> Callable[..., pl.DataFrame]:
     """Acts once between what is read and what is committed."""
-    real, acts = Tables._checked, [act]  # pyright: ignore[reportPrivateUsage]
+    real, acts = Tables._checked, [act]
 
     def checked(self: Tables, table: Table, frame: pl.DataFrame) -> pl.DataFrame:
         if acts:
@@ -430,11 +430,11 @@ def test_only_files_with_rows_that_go_are_written_again(tmp_path: Path) -> None:
     rows = _gates(**{f"a{number}": number for number in range(60)})
     rows = rows.with_columns(namespace=pl.lit("n"))
     warehouse.write(FUNNEL, rows.head(50), namespaces=["n"])
-    (large,) = warehouse._part("n")._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    (large,) = warehouse._part("n")._open(FUNNEL).file_uris()
     warehouse.apply_change(FUNNEL, Change(rows.slice(50), rows.head(0)), namespace="n")
     changed = rows.slice(55, 1).with_columns(rows_in=pl.lit(99, pl.Int64))
     warehouse.apply_change(FUNNEL, Change(changed, rows.slice(55, 1)), namespace="n")
-    assert large in warehouse._part("n")._open(FUNNEL).file_uris()  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    assert large in warehouse._part("n")._open(FUNNEL).file_uris()
     stored = warehouse.read(FUNNEL).collect().sort("gate")
     assert stored.equals(pl.concat([rows.head(55), changed, rows.slice(56)]).sort("gate"))
 

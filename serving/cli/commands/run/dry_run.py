@@ -60,7 +60,7 @@ def command(
     from cairn.knowledge.llm.experiments import Trial
 
     state = options.state_of(ctx)
-    model = state.language_model and Trial(state.language_model)
+    model = Trial(state.language_model) if state.language_model else None
     read = read_files(state, [file], namespace)
     tables = tables_of(state, read.records, model)
     rows = proposed(tables, state.policy)

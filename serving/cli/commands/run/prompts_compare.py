@@ -155,7 +155,7 @@ def _side(
     own = [key for key, (ask, _) in trial.answered.items() if ask.prompt.name == prompt.name]
     return {
         "version": prompt.fingerprint(trial.model),
-        "accepted": int(by_model["reason"].null_count()),
+        "accepted": by_model["reason"].null_count(),
         "rejected": int(reasons["len"].sum()),
         "reasons": dict(reasons.iter_rows()),
         **_cost(state, list(trial.answered)),
