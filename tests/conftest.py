@@ -77,8 +77,17 @@ def by_polars(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow tests first, so that none of them runs alone at the end while other cores rest."""
-    items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "faults"))))
+    """The slow tests first, so that none of them runs alone at the end while other cores rest.
+
+    Then those on the home of the samples: the second worker begins in the middle, and would wait
+    there until the first one has built it.
+    """
+
+    def late(item: pytest.Item) -> tuple[bool, bool]:
+        slow = any(map(item.get_closest_marker, ("slow", "faults")))
+        return not slow, "home" not in getattr(item, "fixturenames", ())
+
+    items.sort(key=late)
 
 
 def pytest_collection_finish() -> None:

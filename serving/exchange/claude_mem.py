@@ -14,6 +14,8 @@ from cairn.serving.exchange.folder import ExchangeError
 from cairn.serving.exchange.memories import ForeignMemories, ForeignMemory, instant, texts
 
 MAGIC = b"SQLite format 3\0"
+PATIENCE = 5.0
+"""Seconds that are waited for claude-mem while it writes."""
 LEARNED = ("learned", "notes")
 """Fields of a summary that hold beyond its session; the rest tells what was done in it."""
 
@@ -35,7 +37,7 @@ def claude_mem(file: Path) -> ForeignMemories:
     try:
         # A file beside which nothing is written: claude-mem may be at work in it.
         where = f"file:{quote(str(file.absolute()))}?mode=ro"
-        with closing(sqlite3.connect(where, uri=True, timeout=5)) as database:
+        with closing(sqlite3.connect(where, uri=True, timeout=PATIENCE)) as database:
             database.row_factory = sqlite3.Row
             columns = _columns(database)
             if not {"project"} <= columns.get("observations", set()):

@@ -144,7 +144,9 @@ def test_it_is_known_below_a_persons_word_and_gives_way_to_it(
     ]
 
 
-def test_what_is_none_of_these_is_refused_in_words(files: dict[str, Path], tmp_path: Path) -> None:
+def test_what_is_none_of_these_is_refused_in_words(
+    files: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, content, why in (
         ("a.json", b"{", "no valid JSON"),
         ("b.json", b'[{"x": 1}]', "no known kind"),
@@ -160,5 +162,6 @@ def test_what_is_none_of_these_is_refused_in_words(files: dict[str, Path], tmp_p
         read_foreign(tmp_path / "e.db")
     with closing(sqlite3.connect(files["claude-mem.db"], isolation_level=None)) as busy:
         busy.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr("cairn.serving.exchange.claude_mem.PATIENCE", 0.1)
         with pytest.raises(ExchangeError, match="locked"):
             read_foreign(files["claude-mem.db"])

@@ -57,8 +57,11 @@ def written_app(home: Path, tmp_path_factory: pytest.TempPathFactory) -> FastAPI
 
 
 @pytest.fixture
-def client(line: str, request: pytest.FixtureRequest) -> TestClient:
+def client(
+    line: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> TestClient:
     """The samples; a copy of them for what may change them."""
+    monkeypatch.setattr("cairn.serving.write.dry_run.PATIENCE", 0.1)
     app = "samples_app" if asked(line)[0] == "GET" else "written_app"
     return TestClient(request.getfixturevalue(app), base_url=LOCAL)
 
