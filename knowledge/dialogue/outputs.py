@@ -10,7 +10,7 @@ import re2
 from cairn.knowledge.dialogue.errors import OF_PACKAGE, WINDOW, unsettled
 from cairn.knowledge.dialogue.outcome_words import ABSENT, CRASHES, SIGNATURES
 
-TELLS_STATUS = frozenset({"claude_code", "codex", "gemini_cli"})
+TELLS_STATUS = frozenset({"claude_code", "codex", "gemini_cli", "opencode"})
 """Sources that say of each call whether it failed; of others only the output tells."""
 
 _STOPPED = re.compile(

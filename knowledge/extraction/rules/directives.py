@@ -83,7 +83,8 @@ def as_kept(written: str) -> str | None:
     kept = _within(in_plain_letters(written).lstrip("-–—,;:*( "))
     told = words(kept)
     announces = kept.rstrip(" .!?").endswith(":")
-    if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told) or announces or passes(kept):
+    unsaid = announces or _CUT_OFF.search(kept)
+    if len(told) < FEWEST_WORDS or STOP_WORDS.issuperset(told) or unsaid or passes(kept):
         return None
     return capitalised(kept.rstrip(" ,;"))
 
@@ -98,6 +99,9 @@ def _within(told: str) -> str:
         depth = max(depth, 0)
     return told
 
+
+_CUT_OFF = re.compile(r"(?i)\b(?:the|an|and|or|of|than|because|(?:must|shall)(?: be)?)$")
+"""Words that no sentence ends with: the rest stands on the next line."""
 
 _FOR_LONG = re.compile(
     r"""(?i)\b(?:always|never|ever|from\ now\ on|going\ forward|future|whenever
@@ -151,7 +155,7 @@ def _asks(record: Record, _: Policy) -> Iterator[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "directs",
-        16,
+        17,
         "What a person wants done, or left, once and for all: the words say so.",
         confidence=0.8,
         reads=(SAID_BY_PERSON & TO_AGENT) | EDITS,
@@ -209,7 +213,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "asks",
-        14,
+        15,
         "What a person wants done their way, or left, in this session.",
         confidence=0.8,
         reads=SAID_BY_PERSON & TO_AGENT,

@@ -359,7 +359,7 @@ _READS = _SOME_REFUSAL & (CALLS | _RESULT_REFUSED | _INTERRUPTED | SAID_BY_PERSO
 RULES: tuple[Rule, ...] = (
     rule(
         "refuses",
-        8,
+        9,
         "A call that a person did not allow, with the reason that they gave.",
         confidence=0.8,
         reads=_READS,
@@ -368,7 +368,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "refused_call",
-        1,
+        2,
         "A call that a person did not allow: its command, or its tool.",
         confidence=1.0,
         reads=_READS,
@@ -378,7 +378,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "redirects",
-        5,
+        6,
         "What a person typed right after they stopped an agent, where it turns the agent round; "
         "and directives in the reason of a refusal.",
         predicate="asks",

@@ -148,7 +148,7 @@ def _is_told(record: Record, policy: Policy) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "salient",
-        10,
+        11,
         "What a person says in passing, in words that no form fits, and that likely lasts.",
         predicate="states",
         confidence=0.7,

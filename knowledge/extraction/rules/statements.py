@@ -98,7 +98,7 @@ _OF_THOUGHT = lazy_pattern(
 """A line below which options are listed, or how something may be: they are no statements."""
 _LONGEST_HEADING = 200
 _CODE_SPAN = lazy_pattern(r"`[^`\n]*`")
-_WRAPPED = lazy_pattern(r"(?<=[^\n]{50}[\w,)`'\"])\n(?= {0,3}[a-z(`])")
+_WRAPPED = lazy_pattern(r"(?<=[^\n]{50}[\w,)`'\"])[ \t]*\n(?= {0,3}[a-z(`])")
 """Where a line was wrapped: a long one that no mark ends, before one that no capital begins."""
 _QUOTED = lazy_pattern(r"[\"“][^\"“”\n]*[\"”]|(?<!\w)'[^'\n]*'(?!\w)|‘[^‘’\n]*’(?!\w)")
 _OPEN = lazy_pattern(r"[?:？：][\s)*_\"'”’]*$")
@@ -173,7 +173,7 @@ def prose(text: str) -> tuple[ProseSentence, ...]:
     shown = without_markup(text)
     # A mark within code ends no sentence.
     whole = _CODE_SPAN.sub(lambda code: "`" + "x" * (len(code[0]) - 2) + "`", shown)
-    whole = _WRAPPED.sub(" ", whole)
+    whole = _WRAPPED.sub(lambda end: " " * len(end[0]), whole)
     found: list[ProseSentence] = []
     line_end, skipped, headings = -1, False, _Headings()
     for first, end in sentences(whole):
@@ -470,7 +470,7 @@ def mentions(pattern: str) -> pl.Expr:
 RULES: tuple[Rule, ...] = (
     rule(
         "provides_solution",
-        6,
+        7,
         "A sentence that says what solved something.",
         confidence=0.7,
         reads=SAID & mentions(_SOLVED),
@@ -486,7 +486,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "identifies_issue",
-        6,
+        7,
         "A sentence that says what goes wrong.",
         confidence=0.7,
         reads=SAID & mentions(_WRONG),
@@ -502,7 +502,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "discovery",
-        6,
+        7,
         "A sentence that says what was found out.",
         confidence=0.6,
         reads=SAID & mentions(_FOUND_OUT),
@@ -517,7 +517,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        22,
+        23,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,

@@ -253,7 +253,7 @@ def _written(records: Sequence[Record], _: Policy) -> Iterable[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "written_down",
-        3,
+        4,
         "What an agent wrote into files that agents read first, and nobody refused or took out "
         "again: rules (`directs`), and in its memory and beside a skill also how things are "
         "(`states`, 0.7).",

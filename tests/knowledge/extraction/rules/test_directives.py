@@ -190,6 +190,21 @@ def directed(*lines: Line) -> list[str]:
     return found.filter(found["predicate"] == "directs")["object"].to_list()
 
 
+def test_a_line_that_a_terminal_wrapped_is_one_sentence_and_half_of_one_is_none() -> None:
+    wrapped = (
+        "The quay has three berths, each a slice of the plan. Each berth must be \n"
+        "usable and tested by itself."
+    )
+    assert kinds(wrapped) == [(True, "Each berth must be usable and tested by itself.")]
+    assert wrapped[slice(*_place(wrapped))].startswith("Each berth")
+    assert kinds("Each berth must be\nusable by itself.") == []
+
+
+def _place(text: str) -> tuple[int, int]:
+    (one,) = directives(text)
+    return one.start, one.end
+
+
 def test_an_order_that_is_carried_out_at_once_is_an_event() -> None:
     order = "Use interval trees instead of linear scans for berth lookups."
     code = "self.tree = IntervalTree(berths)\ndef lookup_berth(at):\n    return self.tree.scan(at)"

@@ -11,7 +11,14 @@ import pytest
 
 from cairn.knowledge.extraction.rules.rule import decoded
 from cairn.knowledge.ingest.adapter import Event
-from cairn.knowledge.ingest.adapters import GROUP, AdapterError, adapters, gemini_cli, own_adapters
+from cairn.knowledge.ingest.adapters import (
+    GROUP,
+    AdapterError,
+    adapters,
+    gemini_cli,
+    opencode,
+    own_adapters,
+)
 from cairn.knowledge.ingest.jsonl import document, sample
 from cairn.knowledge.ingest.records import SourceRead, read_records
 from tests.places import ROOT
@@ -373,3 +380,16 @@ def test_an_output_that_is_nested_without_end_is_kept_as_its_text() -> None:
     (event,) = adapters()["codex"].events(json.dumps(line).encode())
     assert (event.kind, event.text) == ("tool_result", told)
     assert decoded(told) == {}
+
+
+def test_who_asks_in_a_session_of_opencode_that_an_agent_began_is_that_agent() -> None:
+    asked = {"info": {"role": "user"}, "parts": [{"type": "text", "text": "Count the berths."}]}
+
+    def origins(**of: str) -> list[tuple[str, bool]]:
+        whole = {"info": {"id": "ses_1", **of}, "messages": [asked]}
+        (message,) = opencode.unpack(whole)
+        told = opencode.events(json.dumps(message).encode())
+        return [(event.origin, event.sidechain) for event in told]
+
+    assert origins() == [("human", False)]
+    assert origins(parentID="ses_0") == [("agent", True)]
