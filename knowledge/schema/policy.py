@@ -225,7 +225,7 @@ class Policy(BaseModel):
         description="Similarity at which a fact is no news about what is well known.",
     )
 
-    search_limit: int = Field(5, description="Results of a search.")
+    search_limit: int = Field(5, ge=1, le=100_000, description="Results of a search.")
     search_min_confidence: float = Field(0.3, description="Least confidence of a result.")
     search_per_arm: int = Field(20, description="Candidates taken from each arm.")
     search_diversity: float = Field(0.8, description="Similarity at which results are one group.")

@@ -1,5 +1,6 @@
 """The command line. Each command is a module below `commands`, loaded when it is asked for."""
 
+import errno
 import gc
 import os
 import re
@@ -7,13 +8,14 @@ import sys
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import click
 
 from cairn.resources.home.advice import for_home
 from cairn.resources.telemetry.spans import name_command
 from cairn.serving.runtime.logging import configure_logging, say_more
+from cairn.serving.runtime.streams import GoingOn
 
 COMMANDS = {
     "run": ("run", "Take in logs, make knowledge of them, publish it"),
@@ -220,6 +222,9 @@ itself, most are modules and classes that stay: a sixth of the time of a start."
 def main() -> None:
     """Runs `cairn`; what a person can mend is one line on stderr. Exits 1 then, 2 for wrong use."""
     gc.set_threshold(OBJECTS_BETWEEN_LOOKS)
+    streams = sys.stdout, sys.stderr
+    if "--watch" not in sys.argv:  # that has no end of its own
+        sys.stdout, sys.stderr = (cast("TextIO", GoingOn(stream)) for stream in streams)
     try:
         if any(not _is_text(argument) for argument in sys.argv):
             _refuse("an argument is not valid UTF-8", 2)
@@ -243,6 +248,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     finally:
+        sys.stdout, sys.stderr = streams
         gc.freeze()  # else Python looks through all objects as it ends: a tenth of a small run
 
 
@@ -269,6 +275,8 @@ def _told(error: BaseException) -> str | None:
     if isinstance(error, OSError):
         # Delta's and the engine's have their whole story as the message, over several lines.
         reason = error.strerror or (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if error.errno == errno.ENOSPC:
+            reason += ": make room, and do it again"
         return f"{error.filename}: {reason}" if error.filename else reason
     if type(error).__module__ in ("sqlalchemy.exc", "sqlite3"):  # Dagster's runs and events
         return f"{os.environ.get('DAGSTER_HOME', 'dagster')}: {getattr(error, 'orig', error)}"

@@ -32,10 +32,10 @@ as_json = click.option(
 )
 
 
-def limit(default: int) -> Callable[[Any], Any]:
-    """`--limit N`."""
+def limit(default: int | None, shown: str | bool = True) -> Callable[[Any], Any]:
+    """`--limit N`; `shown` says what stands for it where it has no default of its own."""
     return click.option(
-        "--limit", type=click.IntRange(1, 100_000), default=default, show_default=True,
+        "--limit", type=click.IntRange(1, 100_000), default=default, show_default=shown,
         help="Most rows.",
     )  # fmt: skip
 

@@ -6,12 +6,13 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from io import UnsupportedOperation
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 from cairn.pipelines.planning.daemon import ORDER, TABLE_OF, Listener, StageReport, Stages
 from cairn.resources.home.log_files import LogFile
 from cairn.serving.read.display import count, size
 from cairn.serving.runtime.logging import verbosity
+from cairn.serving.runtime.streams import GoingOn
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -104,4 +105,4 @@ def _own_stderr() -> Generator[TextIO]:
         yield sys.stderr
         return
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as err:
-        yield err
+        yield cast("TextIO", GoingOn(err))

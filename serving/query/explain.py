@@ -12,7 +12,7 @@ from cairn.knowledge.schema.fact_types import is_event
 from cairn.serving.query import explain_work
 from cairn.serving.query.learning_versions import versions_of
 from cairn.serving.query.slot_history import curve, values_of_slot
-from cairn.serving.read.id_lookup import PROPOSED, Thing, matching
+from cairn.serving.read.id_lookup import PROPOSED, Thing, UnknownId, matching
 from cairn.serving.read.reader import Reader, best_first
 
 NEIGHBOURS = 2
@@ -40,7 +40,10 @@ def _row(reader: Reader, table: tables.Table, column: str, id_: str) -> dict[str
 
 
 def _fact(reader: Reader, id_: str) -> dict[str, Any]:
-    row = reader.memory(pl.Series([id_])).collect().row(0, named=True)
+    held = reader.memory(pl.Series([id_])).collect()
+    if held.is_empty():
+        raise UnknownId(f"{id_}: nothing of it was known at {reader.as_of:%Y-%m-%d %H:%M}")
+    row = held.row(0, named=True)
     merges = reader.table(tables.MERGES).filter(
         (pl.col("winner_id") == id_) | pl.col("loser_ids").list.contains(id_)
     )

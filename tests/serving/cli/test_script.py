@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cairn.serving.cli.main import COMMANDS
+from tests.homes import copy_home
 from tests.serving.conftest import Ask
 
 CAIRN = [sys.executable, "-m", "cairn"]
@@ -136,3 +137,19 @@ def test_a_plug_in_that_does_not_load_is_named_in_a_line(tmp_path: Path) -> None
     assert done.returncode == 1
     assert done.stderr.startswith("cairn: adapter logbook of logbook does not load:")
     assert done.stderr.count("\n") == 1
+
+
+def test_work_goes_on_though_nobody_reads_what_it_tells(home: Path, tmp_path: Path) -> None:
+    """`cairn forget ID 2>&1 | head -1` ended in the middle, with 0, and nothing was forgotten."""
+    cairn = [*CAIRN, "--home", str(copy_home(home, tmp_path / "home"))]
+    fact = "f_df1d071733ef2e3d"
+    with subprocess.Popen(
+        [*cairn, "forget", fact], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as forgetting:
+        assert forgetting.stdout
+        assert forgetting.stdout.readline()
+        forgetting.stdout.close()
+    assert forgetting.returncode == 0
+    gone = subprocess.run([*cairn, "show", fact], capture_output=True, text=True, check=False)
+    assert (gone.returncode, gone.stdout) == (1, "")
+    assert "has the id" in gone.stderr

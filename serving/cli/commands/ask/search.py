@@ -48,7 +48,7 @@ Examples:
     from_day={"flags": ("--from", "from_day")},
     to_day={"flags": ("--to", "to_day")},
 )
-@options.limit(5)
+@options.limit(None, "policy.search_limit: 5")
 @options.namespace(options.ONE_NAMESPACE)
 @parameters(SearchParameters, "as_of", "true_at")
 @options.as_json
@@ -67,7 +67,7 @@ def command(
     to_day: str | None,
     min_confidence: float | None,
     events: bool,
-    limit: int,
+    limit: int | None,
     namespace: str | None,
     as_of: datetime | None,
     true_at: datetime | None,
@@ -84,6 +84,8 @@ def command(
 
     if (query is None) == (queries is None):
         raise click.UsageError("give a query, or --file with one in each line")
+    if from_day and to_day and from_day > to_day:
+        raise click.UsageError(f"--from {from_day} is after --to {to_day}", ctx)
     state = options.state_of(ctx)
     # One answer reads just the rows that it needs; many, each table once.
     reader = (

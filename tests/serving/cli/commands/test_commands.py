@@ -275,6 +275,24 @@ def test_config_says_where_a_setting_comes_from(ask: Ask, monkeypatch: pytest.Mo
     assert "defaults" in ask("config", "--set", "namespace").out
 
 
+def test_a_search_gives_as_many_as_are_set_and_takes_no_days_the_wrong_way_round(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = ask("search", "coffee", "--from", "2026-03-05", "--to", "2026-03-01")
+    assert (told.code, "--from 2026-03-05 is after --to 2026-03-01" in told.err) == (2, True)
+    monkeypatch.setenv("CAIRN_POLICY__SEARCH_LIMIT", "2")
+    assert len(ask("search", "backup", "--json").json["results"]) == 2
+    assert len(ask("search", "backup", "--limit", "3", "--json").json["results"]) == 3
+    monkeypatch.setenv("CAIRN_POLICY__SEARCH_LIMIT", "-5")
+    assert "greater than or equal to 1" in ask("search", "backup").err
+
+
+def test_of_a_fact_nothing_is_shown_at_a_moment_before_it_was_known(ask: Ask) -> None:
+    told = ask("show", "f_df1d071733ef2e3d", "--as-of", "2026-01-01")
+    assert (told.code, told.out, told.err.count("\n")) == (1, "", 1)
+    assert "nothing of it was known at 2026-01-01" in told.err
+
+
 def test_sources_are_listed_added_and_removed(
     run_cairn: Ask, tmp_path: Path, samples: Path
 ) -> None:
