@@ -47,6 +47,9 @@ _OFFER = lazy_pattern(
 )
 """How an assistant ends an answer, and nobody a message to one."""
 
+_LONGEST_OFFER = 1_000
+"""Characters in which an offer has begun."""
+
 _FEWEST_ANSWERED = 5
 """Lines of an answer that was put in: of fewer a person may speak of one."""
 
@@ -213,12 +216,16 @@ def typed(text: str, stood: Collection[str] = ()) -> str:
     kept = without_markup(text)
     if _PASTED_WHOLE.match(kept):
         return blanked(kept)
-    for start, end in [
+    parts: list[str] = []
+    at = 0
+    for start, end in sorted([
         *_context(kept), *_remark(text), *_document(kept), *_answers(kept), *_quoted(kept),
         *_diffs(kept), *_pasted(kept), *_repeated(kept, stood),
-    ]:  # fmt: skip
-        kept = f"{kept[:start]}{blanked(kept[start:end])}{kept[end:]}"
-    return kept
+    ]):  # fmt: skip
+        if end > at:
+            parts += (kept[at : max(start, at)], blanked(kept[max(start, at) : end]))
+            at = end
+    return "".join([*parts, kept[at:]])
 
 
 def _remark(text: str) -> Iterator[tuple[int, int]]:
@@ -278,8 +285,9 @@ def _answers(text: str) -> Iterator[tuple[int, int]]:
     for paragraph in _paragraphs(text):
         start, end = paragraph.lines[-1]
         last = text[start:end]
-        offers = any(_OFFER.match(last[first:]) for first, _ in sentences(last))
-        if offers and text.count("\n", begin, end) >= _FEWEST_ANSWERED:
+        if text.count("\n", begin, end) >= _FEWEST_ANSWERED and any(
+            _OFFER.match(last[first : first + _LONGEST_OFFER]) for first, _ in sentences(last)
+        ):
             yield begin, end
             begin = end
         elif begin == 0 and len(paragraph.lines) == 1 and last.rstrip().endswith(":"):

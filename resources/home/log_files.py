@@ -58,7 +58,8 @@ def log_files(path: Path, namespace: str, timezone: str) -> Iterator[LogFile]:
     waited on for ever) are passed over.
     """
     path = path.absolute()
-    for file, found_as in _within(path) if path.is_dir() else _itself(path):
+    there = _within if os.path.isdir(path) else _itself  # noqa: PTH112  a folder above may be closed
+    for file, found_as in there(path):
         if stat.S_ISREG(found_as.st_mode):
             yield LogFile(Path(file), namespace, timezone, found_as.st_size, found_as.st_mtime_ns)
 

@@ -1,6 +1,7 @@
 """Registered sources: what the sensor watches, for whom, and in which timezone."""
 
 import json
+import os
 import re
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -45,7 +46,7 @@ class LogSource:
     @property
     def is_gone(self) -> bool:
         """Whether nothing is there now: it was moved or deleted; what was read stays."""
-        return not Path(self.path).exists()
+        return not os.path.exists(self.path)  # noqa: PTH110  a folder above may be closed
 
 
 @dataclass(frozen=True)
@@ -174,12 +175,13 @@ def remove_source(home: Home, path: Path) -> LogSource:
     Raises:
         SourceError: it is not registered.
     """
-    place = str(_absolute(path))
     known = list_sources(home)
-    for source in known:
-        if source.path == place:
-            _write(home, [other for other in known if other != source])
-            return source
+    # As it is listed: what was a folder then may be a link by now.
+    for place in (str(path.absolute()), str(_absolute(path))):
+        for source in known:
+            if source.path == place:
+                _write(home, [other for other in known if other != source])
+                return source
     raise SourceError(f"source {place}: not registered; `cairn sources` lists what is")
 
 

@@ -199,3 +199,10 @@ def test_hostile_text_takes_no_longer(text: str) -> None:
     begin = time.process_time()
     assert len(typed(text, {"x"})) == len(text)
     assert time.process_time() - begin < 2
+
+
+@pytest.mark.timeout(60)
+def test_one_line_without_end_takes_no_hours() -> None:
+    """A message of three megabytes took a minute, one of thirty never ended."""
+    line = "I live in Oslo. " * 200_000
+    assert typed(line) == line

@@ -39,6 +39,28 @@ def test_sources_are_kept_by_their_real_place(
     assert list_sources(home) == []
 
 
+def test_a_source_that_became_a_link_is_removed_as_it_is_listed(tmp_path: Path) -> None:
+    home, logs = open_home(tmp_path / "home"), tmp_path / "logs"
+    logs.mkdir()
+    listed = add_source(home, logs, "me")
+    logs.rename(tmp_path / "elsewhere")
+    logs.symlink_to(tmp_path / "elsewhere")
+    assert remove_source(home, logs) == listed
+    assert list_sources(home) == []
+
+
+def test_a_source_that_cannot_be_looked_at_stops_no_other(tmp_path: Path) -> None:
+    """A folder above it may be closed, or its disk gone: here its name is too long to ask for."""
+    home, logs = open_home(tmp_path / "home"), tmp_path / "logs"
+    logs.mkdir()
+    (logs / "a.jsonl").write_text('{"role": "user", "content": "We use uv."}\n')
+    there = add_source(home, logs, "me")
+    unseen = LogSource("/" + "x" * 300, "me")
+    home.sources.write_text(json.dumps([vars(there), vars(unseen)]))
+    assert unseen.is_gone
+    assert [file.path.name for file in files_there(home, "me")] == ["a.jsonl"]
+
+
 def test_a_folder_of_two_namespaces_is_refused(tmp_path: Path) -> None:
     home = open_home(tmp_path / "home")
     inner = tmp_path / "logs" / "project"
