@@ -46,13 +46,16 @@ _ORIGINS = {
 
 
 def recognises(objects: list[Any]) -> bool:
-    """The first object and most others are messages; no other one has a role."""
+    """Most objects are messages; the first and any that has a role look like one.
+
+    Whose role nobody knows, or whose content is of an odd type, is a line of a chat all the same.
+    """
     if len(objects) == 1 and isinstance(objects[0], list):
         objects = objects[0]
     return (
         chat_format.mostly(map(_is_message, objects))
-        and _is_message(objects[0])
-        and all(_is_message(line) or "role" not in (line or "") for line in objects)
+        and _looks_like_one(objects[0])
+        and all(_looks_like_one(line) or "role" not in (line or "") for line in objects)
     )
 
 
@@ -109,10 +112,17 @@ def events(payload: bytes) -> Iterable[Event]:
 
 def _is_message(line: Any) -> bool:
     return (
-        isinstance(line, dict)
-        and chat_format.word(line.get("role")) in _ORIGINS
-        and "content" in line
+        _looks_like_one(line)
+        and line["role"] in _ORIGINS
         and isinstance(line["content"], (str, list, dict, NoneType))
+    )
+
+
+def _looks_like_one(line: Any) -> bool:
+    return (
+        isinstance(line, dict)
+        and isinstance(line.get("role"), str)
+        and "content" in line
         and line.get("type") in (None, "message")
         and "event_id" not in line
     )

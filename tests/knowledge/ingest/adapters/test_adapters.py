@@ -393,3 +393,11 @@ def test_who_asks_in_a_session_of_opencode_that_an_agent_began_is_that_agent() -
 
     assert origins() == [("human", False)]
     assert origins(parentID="ses_0") == [("agent", True)]
+
+
+def test_a_chat_is_one_though_a_role_or_some_content_is_odd() -> None:
+    """A line like these among the first twenty took the whole file away; further on it did not."""
+    said = {"role": "user", "content": "I live in Oslo."}
+    for odd in ({"role": "wizard", "content": "hm"}, {"role": "user", "content": 5}):
+        assert adapters()["chat"].recognises([odd, said, said])
+    assert not adapters()["chat"].recognises([said, said, {"role": "user", "type": "event"}])
