@@ -121,7 +121,8 @@ def test_what_the_system_refuses_is_one_line(
     monkeypatch.setattr("cairn.resources.home.sources.replace_file", full)
     answer = ask("sources", "add", home.parent)
     assert answer.code == 1
-    assert answer.err == f"cairn: {home}/sources.json.1.partial: No space left on device\n"
+    told = f"{home}/sources.json.1.partial: No space left on device: make room, and do it again"
+    assert answer.err == f"cairn: {told}\n"
 
 
 def test_a_folder_without_logs_is_no_source(run_cairn: Ask, tmp_path: Path) -> None:
