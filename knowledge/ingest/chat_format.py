@@ -105,6 +105,16 @@ def numbered(items: Any, **place: Any) -> Iterator[Any]:
         yield told | item | told if isinstance(item, dict) else item
 
 
+def objects_in(values: Any) -> list[dict[str, Any]]:
+    """The objects of a list; of anything else none."""
+    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
+
+
+def object_in(value: Any) -> dict[str, Any]:
+    """A value that is an object; else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 def _fits(value: Any, kind: Any, *, strict: bool) -> bool:
     try:
         msgspec.convert(value, kind, strict=strict)

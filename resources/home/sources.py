@@ -177,12 +177,12 @@ def remove_source(home: Home, path: Path) -> LogSource:
     """
     known = list_sources(home)
     # As it is listed: what was a folder then may be a link by now.
-    for place in (str(path.absolute()), str(_absolute(path))):
-        for source in known:
-            if source.path == place:
-                _write(home, [other for other in known if other != source])
-                return source
-    raise SourceError(f"source {place}: not registered; `cairn sources` lists what is")
+    places = (str(path.absolute()), str(_absolute(path)))
+    found = next((one for place in places for one in known if one.path == place), None)
+    if found is None:
+        raise SourceError(f"source {places[-1]}: not registered; `cairn sources` lists what is")
+    _write(home, [other for other in known if other != found])
+    return found
 
 
 def _absolute(path: Path) -> Path:

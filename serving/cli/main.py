@@ -15,7 +15,7 @@ import click
 from cairn.resources.home.advice import for_home
 from cairn.resources.telemetry.spans import name_command
 from cairn.serving.runtime.logging import configure_logging, say_more
-from cairn.serving.runtime.streams import GoingOn
+from cairn.serving.runtime.streams import GoingOn, leave
 
 COMMANDS = {
     "run": ("run", "Take in logs, make knowledge of them, publish it"),
@@ -244,8 +244,7 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         _refuse("interrupted", 130)
     except BrokenPipeError:
-        # Who reads our output has seen enough; nothing must be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave(sys.stdout)  # who reads our output has seen enough
         sys.exit(0)
     finally:
         sys.stdout, sys.stderr = streams

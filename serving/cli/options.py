@@ -115,6 +115,12 @@ workers = click.option(
 )
 
 
+def check_order(ctx: click.Context, first: str | None, last: str | None) -> None:
+    """Refuses days of which the last one comes before the first."""
+    if first and last and first > last:
+        raise click.UsageError(f"--from {first} is after --to {last}", ctx)
+
+
 def state_of(ctx: click.Context) -> "State":
     """The state folder that the command line, or the settings, name."""
     from cairn.resources.context import open_state

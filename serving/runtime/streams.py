@@ -2,7 +2,16 @@
 
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TextIO
+
+
+def leave(stream: TextIO) -> None:
+    """Has nothing more written to whoever read a stream and is gone, at exit neither."""
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
+    with suppress(BrokenPipeError):
+        stream.flush()
 
 
 class GoingOn:
@@ -22,7 +31,7 @@ class GoingOn:
         try:
             return self._stream.write(text)
         except BrokenPipeError:
-            self._unheard()
+            leave(self._stream)
             return len(text)
 
     def flush(self) -> None:
@@ -30,9 +39,4 @@ class GoingOn:
         try:
             self._stream.flush()
         except BrokenPipeError:
-            self._unheard()
-
-    def _unheard(self) -> None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
-        with suppress(BrokenPipeError):
-            self._stream.flush()
+            leave(self._stream)

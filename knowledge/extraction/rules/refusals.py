@@ -28,6 +28,7 @@ from cairn.knowledge.extraction.rules.rule import (
     rule,
 )
 from cairn.knowledge.extraction.rules.statements import LONGEST_SENTENCE, parted, prose
+from cairn.knowledge.ingest.speakers import STOPPED
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.shell.parser import Command
 from cairn.knowledge.nlp.text import STOP_WORDS, words
@@ -43,7 +44,6 @@ _REFUSED = (
 _SAID = lazy_pattern(
     r"\bthe user (?:said|provided the following reason[^:\n]{0,60}):\s*", re.IGNORECASE
 )
-_STOPPED = "[Request interrupted by user"
 _OF_OTHERS = lazy_pattern(r"(?i)^mcp|fetch|brows|\bweb|curl|wget")
 """Tools that print what others wrote."""
 
@@ -352,7 +352,7 @@ def _redirects(records: Sequence[Record], _: Policy) -> Iterator[RuleMatch]:
 
 
 _RESULT_REFUSED = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_REFUSED)
-_INTERRUPTED = (pl.col("origin") == "system") & pl.col("text").str.starts_with(_STOPPED)
+_INTERRUPTED = (pl.col("origin") == "system") & pl.col("text").str.starts_with(STOPPED)
 _SOME_REFUSAL = (_RESULT_REFUSED | _INTERRUPTED).any().over("namespace", "conversation_id")
 _READS = _SOME_REFUSAL & (CALLS | _RESULT_REFUSED | _INTERRUPTED | SAID_BY_PERSON)
 

@@ -7,7 +7,15 @@ from typing import Any
 import msgspec
 
 from cairn.knowledge.ingest.adapter import Adapter, Event, Head
-from cairn.knowledge.ingest.chat_format import Ordinal, decoded, instant, numbered, text_of, word
+from cairn.knowledge.ingest.chat_format import (
+    Ordinal,
+    decoded,
+    instant,
+    numbered,
+    objects_in,
+    text_of,
+    word,
+)
 from cairn.knowledge.ingest.speakers import call_origin, result_origin, spoken
 from cairn.knowledge.schema.identity import digest
 
@@ -114,7 +122,7 @@ def events(payload: bytes) -> Iterable[Event]:
 def _workspace(changes: Any) -> str | None:
     """The folder that the session works in, where a line sets what the harness says of it."""
     said = changes.get("messages") if isinstance(changes, dict) else None
-    texts = (text_of(message.get("content")) for message in _objects(said))
+    texts = (text_of(message.get("content")) for message in objects_in(said))
     found = (match[1].strip() for text in texts if (match := _WORKSPACE.search(text)))
     return next(found, None)
 
@@ -128,7 +136,7 @@ def _asked(message: GeminiMessage) -> Iterator[Event]:
         for origin, part in [("system", piece)] if place % 2 else spoken(piece):
             yield Event("message", person if origin == "human" else origin, part, "user")
             silent = False
-    for part in _objects(message.parts):
+    for part in objects_in(message.parts):
         returned = part.get("functionResponse")
         if isinstance(returned, dict):
             yield _returned(returned, _result(part), failed=False)
@@ -139,15 +147,15 @@ def _asked(message: GeminiMessage) -> Iterator[Event]:
 
 def _answer(message: GeminiMessage, role: str) -> Iterator[Event]:
     model = message.model
-    parts = _objects(message.parts)
+    parts = objects_in(message.parts)
     thoughts = [
         "\n".join(str(thought[key]) for key in ("subject", "description") if thought.get(key))
-        for thought in _objects(message.thoughts)
+        for thought in objects_in(message.thoughts)
     ]
     thoughts += [text_of(part) for part in parts if part.get("thought") is True]
     for thought in thoughts:
         yield Event("thinking", "agent", thought, role, model=model)
-    calls = _objects(message.tool_calls)
+    calls = objects_in(message.tool_calls)
     calls += [call for part in parts if isinstance(call := part.get("functionCall"), dict)]
     spoken_parts = [part for part in parts if part.get("thought") is not True]
     text = text_of(message.content) or text_of(spoken_parts if parts else message.parts)
@@ -214,10 +222,6 @@ def _time(message: dict[str, Any], document: dict[str, Any]) -> str | None:
     """Time of a message, as old documents name it too; the document's start at worst."""
     time = instant(message.get("timestamp")) or instant(message.get("ts"))
     return time or instant(document.get("startTime")) or instant(document.get("start_time"))
-
-
-def _objects(values: Any) -> list[dict[str, Any]]:
-    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
 
 
 def _is_document(value: Any) -> bool:

@@ -6,8 +6,17 @@ from typing import Any
 import msgspec
 
 from cairn.knowledge.ingest.adapter import Adapter, Event, Head
-from cairn.knowledge.ingest.chat_format import Ordinal, decoded, instant, numbered, text_of, word
-from cairn.knowledge.ingest.speakers import call_origin, result_origin, spoken
+from cairn.knowledge.ingest.chat_format import (
+    Ordinal,
+    decoded,
+    instant,
+    numbered,
+    object_in,
+    objects_in,
+    text_of,
+    word,
+)
+from cairn.knowledge.ingest.speakers import STOPPED, call_origin, result_origin, spoken
 
 
 class OpencodeMessage(msgspec.Struct):
@@ -30,11 +39,8 @@ _NAMES = {
 }  # fmt: skip
 """What other agents call the arguments that OpenCode names otherwise."""
 
-_FROM_OUTSIDE = frozenset({"webfetch", "websearch", "codesearch"})
-"""Tools whose results are written by people and machines outside."""
-
-_STOPPED = "[Request interrupted by user]"
-"""How a stop is marked, as Claude Code has it: OpenCode says it by the kind of an error."""
+_TOOLS = {"webfetch": "web_fetch", "websearch": "web_search", "codesearch": "web_search"}
+"""What others call the tools whose results are written by people and machines outside."""
 
 
 def recognises(objects: list[Any]) -> bool:
@@ -60,8 +66,7 @@ def head(payload: bytes) -> Head:
     native = word(message.info.get("id"))
     if not (native and native.startswith("msg_")) and message.session is not None:
         native = f"{message.session}/{message.ordinal}"
-    time = _objects([message.info.get("time")])
-    began = instant(time[0].get("created")) if time else None
+    began = instant(object_in(message.info.get("time")).get("created"))
     return Head(message.session, message.session is not None, native, began, message.ordinal)
 
 
@@ -82,14 +87,17 @@ def _asked(message: OpencodeMessage) -> Iterator[Event]:
     Who asks in a session that an agent began is that agent.
     """
     silent = True
-    for part in _objects(message.parts):
-        text = text_of(part)
-        if part.get("type") == "subtask":  # a command that the person called, in full
-            text = text_of({"text": part.get("prompt")})
-        elif part.get("type") != "text":
-            continue
-        put_in = part.get("synthetic") is True or part.get("type") == "subtask"
-        for origin, piece in [("system", text)] if put_in else spoken(text):
+    for part in objects_in(message.parts):
+        match part.get("type"):
+            case "subtask":  # a command that the person called, in full
+                told = [("system", text_of(part.get("prompt")))]
+            case "text" if part.get("synthetic") is True:
+                told = [("system", text_of(part))]
+            case "text":
+                told = spoken(text_of(part))
+            case _:
+                continue
+        for origin, piece in told:
             who = "agent" if message.asked_by and origin == "human" else origin
             yield Event("message", who, piece, "user")
             silent = False
@@ -100,7 +108,7 @@ def _asked(message: OpencodeMessage) -> Iterator[Event]:
 def _answer(message: OpencodeMessage) -> Iterator[Event]:
     model = word(message.info.get("modelID"))
     shortened = message.info.get("summary") is True
-    for place, part in enumerate(_objects(message.parts)):
+    for place, part in enumerate(objects_in(message.parts)):
         match part.get("type"):
             case "reasoning":
                 yield Event("thinking", "agent", text_of(part), "assistant", model=model)
@@ -113,22 +121,18 @@ def _answer(message: OpencodeMessage) -> Iterator[Event]:
                     yield event._replace(model=model)
             case _:
                 pass
-    for error in _objects([message.info.get("error")]):
+    if error := object_in(message.info.get("error")):
+        # A stop is marked as Claude Code has it: OpenCode says it by the kind of an error.
         stopped = error.get("name") == "MessageAbortedError"
-        data = error.get("data")
-        text = text_of({"text": data.get("message")}) if isinstance(data, dict) else ""
-        yield Event("note", "system", _STOPPED if stopped else text, is_error=not stopped)
+        text = text_of(object_in(error.get("data")).get("message"))
+        yield Event("note", "system", f"{STOPPED}]" if stopped else text, is_error=not stopped)
 
 
 def _call(part: dict[str, Any], call_id: str) -> Iterator[Event]:
     """A call, and what it returned if it has ended: both are one part, whose place links them."""
     name = word(part.get("tool"))
-    state = part.get("state")
-    state = state if isinstance(state, dict) else {}
-    given = state.get("input")
-    inputs = (
-        {_NAMES.get(key, key): one for key, one in given.items()} if isinstance(given, dict) else {}
-    )
+    state = object_in(part.get("state"))
+    inputs = {_NAMES.get(key, key): one for key, one in object_in(state.get("input")).items()}
     yield Event(
         "tool_call", call_origin(name), role="assistant", tool_name=name,
         tool_input=msgspec.json.encode(inputs).decode(), call_id=call_id,
@@ -136,26 +140,20 @@ def _call(part: dict[str, Any], call_id: str) -> Iterator[Event]:
     status = state.get("status")
     if status not in ("completed", "error"):
         return
-    text = text_of({"text": state.get("output" if status == "completed" else "error")})
-    more = state.get("metadata")
-    code = more.get("exit") if isinstance(more, dict) else None
-    origin = "external" if name in _FROM_OUTSIDE else result_origin(name, text)
+    text = text_of(state.get("output" if status == "completed" else "error"))
+    code = object_in(state.get("metadata")).get("exit")
+    origin = result_origin(_TOOLS.get(name or "", name), text)
     yield Event(
         "tool_result", origin, text, "tool", tool_name=name, call_id=call_id,
         is_error=status == "error" or code not in (None, 0),
     )  # fmt: skip
 
 
-def _objects(values: Any) -> list[dict[str, Any]]:
-    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
-
-
 def _is_document(value: Any) -> bool:
-    info = value.get("info") if isinstance(value, dict) else None
+    document = object_in(value)
     return (
-        isinstance(info, dict)
-        and isinstance(info.get("id"), str)
-        and isinstance(messages := value.get("messages"), list)
+        isinstance(object_in(document.get("info")).get("id"), str)
+        and isinstance(messages := document.get("messages"), list)
         and all(isinstance(one, dict) and {"info", "parts"} <= one.keys() for one in messages[:3])
     )
 

@@ -203,6 +203,6 @@ def test_hostile_text_takes_no_longer(text: str) -> None:
 
 @pytest.mark.timeout(60)
 def test_one_line_without_end_takes_no_hours() -> None:
-    """A message of three megabytes took a minute, one of thirty never ended."""
+    """A message of three megabytes took half a minute, one of thirty did not end."""
     line = "I live in Oslo. " * 200_000
     assert typed(line) == line

@@ -84,8 +84,7 @@ def command(
 
     if (query is None) == (queries is None):
         raise click.UsageError("give a query, or --file with one in each line")
-    if from_day and to_day and from_day > to_day:
-        raise click.UsageError(f"--from {from_day} is after --to {to_day}", ctx)
+    options.check_order(ctx, from_day, to_day)
     state = options.state_of(ctx)
     # One answer reads just the rows that it needs; many, each table once.
     reader = (

@@ -88,8 +88,7 @@ def command(
     """Rebuild a range of days, and what follows; only what is pending, without --force."""
     if (first is None or last is None) and not stale:
         raise click.UsageError("--from and --to say which days, or --stale", ctx)
-    if first and last and first > last:
-        raise click.UsageError(f"--from {first} is after --to {last}", ctx)
+    options.check_order(ctx, first, last)
     if stale and force:
         raise click.UsageError("--stale and --force exclude each other", ctx)
     state = options.state_of(ctx)

@@ -195,14 +195,10 @@ def test_a_line_that_a_terminal_wrapped_is_one_sentence_and_half_of_one_is_none(
         "The quay has three berths, each a slice of the plan. Each berth must be \n"
         "usable and tested by itself."
     )
-    assert kinds(wrapped) == [(True, "Each berth must be usable and tested by itself.")]
-    assert wrapped[slice(*_place(wrapped))].startswith("Each berth")
+    (one,) = directives(wrapped)
+    assert (one.standing, one.text) == (True, "Each berth must be usable and tested by itself.")
+    assert wrapped[one.start : one.end].startswith("Each berth")
     assert kinds("Each berth must be\nusable by itself.") == []
-
-
-def _place(text: str) -> tuple[int, int]:
-    (one,) = directives(text)
-    return one.start, one.end
 
 
 def test_an_order_that_is_carried_out_at_once_is_an_event() -> None:
