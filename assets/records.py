@@ -22,11 +22,12 @@ from cairn.knowledge.ingest.records import (
     Before,
     SourceRead,
     before,
+    cannot_be_read,
     has_place,
     read_records,
+    refusal,
 )
 from cairn.knowledge.redaction import redactor
-from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RECORDS, SOURCE_FILES
 from cairn.resources.context import State
 from cairn.resources.deletion.applying import ForgottenRecords, apply_tombstones
@@ -53,6 +54,7 @@ class FileRead(NamedTuple):
     `unplaced` are the records that it gave before, where they are to be replaced.
     """
 
+    file: LogFile
     windows: list[SourceRead]
     source_file: dict[str, Any]
     whole: bool
@@ -155,7 +157,7 @@ def _read_file(
             if reason:
                 break
     except OSError as error:
-        reason, whole = f"cannot be read: {error.strerror}", False
+        reason, whole = cannot_be_read(error), False
     if reason and not file.size:
         reason = None
     rows = sum(read.records.height for read in reads)
@@ -167,11 +169,20 @@ def _read_file(
         "modified_ns": file.modified_ns,
         "consumed": consumed,
         "lines": lines,
-        "digest": digest(reason) if reason else hashed.hexdigest(),
+        "digest": refusal(reason) if reason else hashed.hexdigest(),
+        "timezone": file.timezone,
         "outcome": "rejected" if reason else "done" if rows else "empty",
         "reason": reason,
     }
-    return FileRead(reads, source_file, whole, unplaced.clear() if reason else unplaced)
+    if known is not None and (earlier := _earlier(reads)):
+        old = [thread for threads in earlier.values() for thread in threads]
+        unplaced = _own_records(state, file).filter(pl.col("thread").is_in(old))
+    return FileRead(file, reads, source_file, whole, unplaced.clear() if reason else unplaced)
+
+
+def _earlier(reads: Iterable[SourceRead]) -> dict[str, Sequence[str]]:
+    """Threads that documents had while they were shorter, by those that they have now."""
+    return {now: old for read in reads for now, old in read.earlier.items()}
 
 
 def _start(
@@ -182,11 +193,15 @@ def _start(
     Where the last line read came from another file first, as that of a copy does, or is forgotten,
     it is not known what it says to those after it, and all is read again. So is a file whose lines
     are counted for want of ids of their own, where some of them may be forgotten. And so is one
-    that told no time or no thread yet: what comes may tell those of what was read.
+    that told no time or no thread yet: what comes may tell those of what was read. And so is one
+    whose timezone was another.
     """
     unplaced = RECORDS.empty().select(OWN)
     if known is not None:
         consumed, adapter = known["consumed"], known["adapter"]
+        if known["timezone"] not in (None, file.timezone):
+            own = _own_records(state, file)
+            return Start(0, 0, None, prefix_hash(file.path, 0), Before(), own)
         if adapter in adapters() and 0 < consumed < file.size:
             with suppress(OSError):  # reading it whole will say why
                 hashed = prefix_hash(file.path, consumed)
@@ -238,7 +253,7 @@ def _store(state: State, forgotten: ForgottenRecords, batch: Sequence[FileRead])
     )
     unplaced = pl.concat([read.unplaced for read in batch])
     moved = unplaced.join(records, on=[*key, "occurred_at"], how="anti", nulls_equal=True)
-    records = forgotten.without(records)
+    records = forgotten.without(records, _earlier(reads))
     if records.height:
         threads = records.select("namespace", "thread").unique()
         present = (
@@ -247,6 +262,17 @@ def _store(state: State, forgotten: ForgottenRecords, batch: Sequence[FileRead])
             .select(key)
             .collect()
         )
+        counted = records.filter(pl.col("native_id").is_null()).join(present, on=key, how="semi")
+        twice = set(counted.select("namespace", "source_file").iter_rows())
+        anew = [not read.whole and (read.file.namespace, read.file.name) in twice for read in batch]
+        if any(anew):
+            # Of equal lines without id the first may be a record that another file brought: how
+            # many there are, only the whole file tells.
+            whole = [
+                _read_file(state, read.file, None, forgotten) if again else read
+                for read, again in zip(batch, anew, strict=True)
+            ]
+            return _store(state, forgotten, whole)
         present = present.join(moved, on=key, how="anti")
         records = records.join(present, on=key, how="anti")
     gone = RECORDS.empty()

@@ -1,10 +1,14 @@
 """Records: the files that are to be taken in."""
 
+import os
 from collections.abc import Sequence
 
+import polars as pl
+
+from cairn.knowledge.ingest.records import CLOSED, refusal
 from cairn.knowledge.schema.tables import SOURCE_FILES
 from cairn.resources.context import State
-from cairn.resources.home.log_files import LogFile, changed
+from cairn.resources.home.log_files import LogFile, changed, on_disk
 from cairn.resources.home.sources import files_there
 from cairn.resources.limits.day import held_back
 
@@ -13,7 +17,7 @@ def new_bytes(state: State, files: Sequence[LogFile]) -> int:
     """Bytes of some files that were not read yet."""
     known = state.warehouse.read(SOURCE_FILES, columns=["namespace", "path", "consumed"]).collect()
     taken = {(namespace, path): read for namespace, path, read in known.iter_rows()}
-    read = [taken.get((file.namespace, str(file.path)), 0) for file in files]
+    read = [taken.get((file.namespace, file.name), 0) for file in files]
     # A file that is shorter than what was read of it is another one.
     return sum(
         file.size - (done if done <= file.size else 0)
@@ -28,6 +32,20 @@ def changed_files(state: State) -> list[LogFile]:
     """
     known = state.warehouse.read(SOURCE_FILES).collect()
     there = files_there(state.home, state.namespace)
-    found = changed((file for file in there if file.namespace not in state.quiet), known)
+    found = changed(
+        (file for file in there if file.namespace not in state.quiet), _as_it_would_be(known)
+    )
     waits = {*held_back(state, found, known)}
     return [file for file in found if file not in waits]
+
+
+def _as_it_would_be(known: pl.DataFrame) -> pl.DataFrame:
+    """`source_files` without files that were refused, and would not be for that reason now."""
+    refused = known.filter(outcome="rejected").select("namespace", "path", "reason", "digest")
+    again = [
+        (namespace, path)
+        for namespace, path, reason, digest in refused.iter_rows()
+        if digest != refusal(reason) or (reason == CLOSED and os.access(on_disk(path), os.R_OK))
+    ]
+    names = pl.DataFrame(again, {"namespace": pl.String, "path": pl.String}, orient="row")
+    return known.join(names, on=names.columns, how="anti")

@@ -1,8 +1,10 @@
 """From the bytes of a log file to rows of `records`: recognised, placed in time, redacted."""
 
+import errno
+import os
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -37,6 +39,8 @@ _T = TypeVar("_T")
 STAGE = "records"
 PLACE_LENGTH = 12
 """Characters of a key that tell where a line stands; the rest tells what it says."""
+_NAMED_BY = 3
+"""Messages by whose digest adapters name a document that has no id of its own."""
 _UNREADABLE = {
     (b"\xff\xfe", b"\xfe\xff"): "UTF-16 text",
     (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"): "compressed data",
@@ -104,6 +108,18 @@ def unplaced(records: pl.DataFrame) -> list[pl.DataFrame]:
     return [then("thread"), then("adapter")]
 
 
+def shorter(records: pl.DataFrame, earlier: Mapping[str, Sequence[str]]) -> list[pl.DataFrame]:
+    """Records of documents as they were while those were shorter, and named otherwise."""
+    versions: list[pl.DataFrame] = []
+    thread, native = pl.col("thread"), pl.col("native_id")
+    for count in range(_NAMED_BY - 1):
+        then = thread.replace({now: old[count] for now, old in earlier.items() if old[count:]})
+        inside = pl.concat_str(then, native.str.slice(thread.str.len_chars()))
+        own = pl.when(native.str.starts_with(thread)).then(inside).otherwise(native)
+        versions.append(records.with_columns(thread=then, native_id=own))
+    return versions
+
+
 @dataclass(frozen=True)
 class SourceRead:
     """What a file, or the new end of one, gave.
@@ -111,7 +127,8 @@ class SourceRead:
     `records` has the schema of RECORDS and the order of the file. `consumed` bytes and `lines`, as
     far as they ended, are what was taken in; `incomplete` says that a value still being written was
     left for later. `refused` is the reason if nothing was read because the kind of data is unknown.
-    `last` is the `before` of what comes next.
+    `last` is the `before` of what comes next. `earlier` has the threads of a document by which its
+    records went while it was shorter.
     """
 
     records: pl.DataFrame
@@ -122,6 +139,7 @@ class SourceRead:
     refused: str | None = None
     incomplete: bool = False
     last: Before = field(default_factory=Before)
+    earlier: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
 class _Source(NamedTuple):
@@ -135,6 +153,19 @@ class _Source(NamedTuple):
     start_line: int
     start_offset: int
     before: Before
+
+
+def cannot_be_read(error: OSError) -> str:
+    """Why a file is refused that the system does not give."""
+    return f"cannot be read: {error.strerror}"
+
+
+CLOSED = cannot_be_read(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def refusal(reason: str) -> str:
+    """Digest of why a file is refused, and by which adapters; another may read it."""
+    return digest(reason, *(adapter.fingerprint for adapter in adapters().values()))
 
 
 def read_records(
@@ -195,7 +226,27 @@ def read_records(
         lines=body.count(b"\n"),
         incomplete=len(body) < len(data),
         last=last,
+        earlier=_earlier(value, found, known) if is_document else {},
     )
+
+
+def _earlier(value: Any, found: Payloads, adapter: Adapter) -> dict[str, Sequence[str]]:
+    """Threads that a document without an id of its own had while it held fewer messages."""
+    threads = [head.thread for head in found.heads[:1]]
+    for count in range(1, _NAMED_BY if adapter.unpack else 0):
+        begun = decoded_document(_cut(value, count), b"", adapter)
+        threads += [head.thread for head in begun.heads[:1]]
+    now, *old = [thread for thread in threads if thread is not None] or [""]
+    old = [thread for thread in old if thread != now]
+    return {now: old} if old else {}
+
+
+def _cut(document: Any, count: int) -> Any:
+    """The beginning of a list, or of the lists in an object."""
+    if isinstance(document, dict):
+        parts = document.items()
+        return {key: part[:count] if isinstance(part, list) else part for key, part in parts}
+    return document[:count] if isinstance(document, list) else document
 
 
 def _is_whole_line(data: bytes, source_file: str) -> bool:

@@ -18,7 +18,7 @@ from cairn.knowledge.deletion.tombstones import (
     forgotten,
 )
 from cairn.knowledge.engine.diff import Change
-from cairn.knowledge.ingest.records import unplaced
+from cairn.knowledge.ingest.records import shorter, unplaced
 from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, SOURCE_FILES, WORK
 from cairn.resources.context import State
@@ -46,13 +46,18 @@ class ForgottenRecords:
         """Whether anything of a namespace is forgotten."""
         return namespace in self.by_namespace
 
-    def without(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Records that no tombstone names, by their keys of today or of when they had no place."""
+    def without(
+        self, records: pl.DataFrame, earlier: Mapping[str, Sequence[str]] | None = None
+    ) -> pl.DataFrame:
+        """Records that no tombstone names, by their keys of today or of when they had no place.
+
+        `earlier` has other threads that documents had, as `SourceRead` tells them.
+        """
         parts = [records.clear()]
         for (namespace,), part in records.group_by("namespace", maintain_order=True):
             gone = pl.lit(value=False)
             if own := self.by_namespace.get(str(namespace)):
-                for each in (part, *unplaced(part)):
+                for each in (part, *unplaced(part), *shorter(part, earlier or {})):
                     gone |= forgotten(each, own, self.key)
             parts.append(part.filter(~gone))
         return pl.concat(parts)

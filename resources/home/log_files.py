@@ -28,6 +28,10 @@ MOST_SAMPLED, SAMPLE = 50, 64 * 1024
 """Files, and bytes of each, in which lines are counted."""
 
 
+_ESCAPE = re.compile(rb"\\x([89a-f][0-9a-f]|5c)")
+"""A byte that is not UTF-8, or a backslash before what would read as one."""
+
+
 class LogFile(NamedTuple):
     """A file as it stands on disk, and whose it is."""
 
@@ -39,8 +43,12 @@ class LogFile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its path as tables hold it, with escapes for bytes that are not UTF-8."""
-        return os.fsencode(self.path).decode("utf-8", "backslashreplace")
+        """Its path as tables hold it, with escapes for bytes that are not UTF-8.
+
+        What looks like such an escape is escaped, too, so that no two files share a name.
+        """
+        raw = _ESCAPE.sub(rb"\\x5cx\1", os.fsencode(self.path))
+        return raw.decode("utf-8", "backslashreplace")
 
 
 class Window(NamedTuple):
@@ -66,12 +74,7 @@ def log_files(path: Path, namespace: str, timezone: str) -> Iterator[LogFile]:
 
 def on_disk(name: str) -> Path:
     """The path of a file by its `LogFile.name`, whether or not it is still there."""
-    path = Path(name)
-    if path.exists() or "\\x" not in name:
-        return path
-    raw = re.sub(
-        rb"\\x([89a-f][0-9a-f])", lambda byte: bytes.fromhex(byte[1].decode()), name.encode()
-    )
+    raw = _ESCAPE.sub(lambda byte: bytes.fromhex(byte[1].decode()), name.encode())
     return Path(os.fsdecode(raw))
 
 
@@ -127,19 +130,22 @@ def _is_log(name: str) -> bool:
 
 
 def changed(files: Iterable[LogFile], known: "pl.DataFrame") -> list[LogFile]:
-    """Files that differ in size or time from what `source_files` says of them, newest first."""
+    """Files that differ in size, time or timezone from what `source_files` says, newest first."""
+    columns = ("namespace", "path", "size", "modified_ns", "timezone")
     seen = {
-        (namespace, path): (size, modified)
-        for namespace, path, size, modified in known.select(
-            "namespace", "path", "size", "modified_ns"
-        ).iter_rows()
+        (namespace, path): (size, modified, timezone)
+        for namespace, path, size, modified, timezone in known.select(columns).iter_rows()
     }
+
+    def differs(file: LogFile) -> bool:
+        size, modified, timezone = seen.get((file.namespace, file.name), (None, None, None))
+        # What an older Cairn has read was not noted with its timezone.
+        return (size, modified) != (file.size, file.modified_ns) or (
+            timezone not in (None, file.timezone)
+        )
+
     return sorted(
-        (
-            file
-            for file in files
-            if seen.get((file.namespace, file.name)) != (file.size, file.modified_ns)
-        ),
+        filter(differs, files),
         key=lambda file: (-file.modified_ns, file.path),
     )
 

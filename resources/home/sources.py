@@ -57,24 +57,36 @@ class _Copy:
     sources: list[LogSource]
 
 
-def add_source(home: Home, path: Path, namespace: str, timezone: str = "UTC") -> LogSource:
+def add_source(
+    home: Home, path: Path, namespace: str, timezone: str | None = None, *, default: str = "UTC"
+) -> LogSource:
     """Registers a file or folder; again with another timezone changes that.
+
+    Args:
+        home: Where.
+        path: What.
+        namespace: Whose logs it has.
+        timezone: That of its naive times; none keeps the one that it is registered with.
+        default: That of a new source for which none is told.
 
     Raises:
         SourceError: it is not there, stands in the home, or overlaps one of another namespace.
         ValueError: the namespace cannot be one, or the timezone is unknown.
     """
+    place = _absolute(path)
+    known = list_sources(home)
+    if timezone is None:
+        kept = (other.timezone for other in known if other.path == str(place))
+        timezone = next(kept, default)
     try:
         ZoneInfo(timezone)
     except (KeyError, ValueError, OSError):
         raise ValueError(f"no such timezone: {timezone}") from None
-    place = _absolute(path)
     source = LogSource(str(place), namespace, timezone)
     if not place.exists():
         raise SourceError(f"source {place}: no such file or folder")
     if place.is_relative_to(home.root):
         raise SourceError(f"source {place}: lies in Cairn's own home")
-    known = list_sources(home)
     for other in known:
         overlaps = place.is_relative_to(other.path) or Path(other.path).is_relative_to(place)
         if overlaps and other.namespace != namespace:

@@ -64,11 +64,12 @@ SOURCE_FILES = Table(
         "consumed": Column(COUNT, "Bytes taken in; an unfinished last line is not."),
         "lines": Column(COUNT, "Line ends taken in."),
         "digest": Column(TEXT, "Digest of the consumed bytes: tells growth from replacement."),
+        "timezone": Column(TEXT, "Timezone that its times without an offset were in.", null=True),
         "outcome": Column(TEXT, "done, empty, refused (unknown kind) or failed."),
         "reason": Column(TEXT, "Why it was refused or failed.", null=True),
     },
     key=("namespace", "path"),
-    processing=("path", "size", "modified_ns", "consumed", "lines", "digest"),
+    processing=("path", "size", "modified_ns", "consumed", "lines", "digest", "timezone"),
 )
 
 RAW_LOGS = Table(

@@ -184,7 +184,7 @@ def watch(access: Access, namespace: str, path: str) -> None:
     if not path.startswith(("/", "~")):  # from where the server was started means nothing here
         raise Undecidable("the whole path is needed, from / or ~")
     try:
-        add_source(state.home, Path(path), namespace, state.settings.timezone)
+        add_source(state.home, Path(path), namespace, default=state.settings.timezone)
     except (SourceError, ValueError) as error:
         raise Undecidable(str(error)) from None
 

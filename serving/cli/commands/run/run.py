@@ -281,7 +281,7 @@ def _register(
             kinds = ", ".join(sorted(LOG_SUFFIXES))
             raise click.ClickException(f"source {path}: no log files in it ({kinds})")
         try:
-            add_source(state.home, path, owner, timezone or state.settings.timezone)
+            add_source(state.home, path, owner, timezone, default=state.settings.timezone)
         except ValueError as error:
             raise click.ClickException(str(error)) from None
     if not (list_sources(state.home) or namespaces_of_inbox(state.home) or state.home.has_tables):

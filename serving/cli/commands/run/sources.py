@@ -62,7 +62,7 @@ def add(
     state = options.state_of(ctx)
     owner = namespace or state.settings.namespace or "default"
     try:
-        source = add_source(state.home, path, owner, timezone or state.settings.timezone)
+        source = add_source(state.home, path, owner, timezone, default=state.settings.timezone)
     except ValueError as error:
         raise click.ClickException(str(error)) from None
     if as_json:
