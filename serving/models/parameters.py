@@ -96,7 +96,9 @@ class Searched(BaseModel, defer_build=True):
     type: Literal["facts", "episodes", "learnings", "entities", "both", "all"] = optional(
         "both", "both: facts and episodes; all: learnings too.", "all"
     )
-    limit: bounds.Whole = optional(5, "Results, at most.", 3, ge=1, le=100)
+    limit: bounds.Whole | None = optional(
+        None, "Results, at most; `policy.search_limit` (5) if unset.", 3, ge=1, le=100
+    )
     min_confidence: bounds.Share | None = optional(
         None, "Least confidence at `as_of`; 0.3 if unset.", 0.3
     )

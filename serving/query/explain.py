@@ -21,17 +21,31 @@ NEIGHBOURS = 2
 MOST = 20
 """Rows of each list in an explanation."""
 
+BEGAN = ("created_at", "first_seen", "started_at", "occurred_at")
+"""Columns, the first that a row has, that tell since when a thing is known."""
+
 
 def explain(thing: Thing, *, events: bool = False) -> dict[str, Any]:
     """What is known about a thing: `kind`, `id`, `namespace`, and what its kind has.
 
     Among facts of a record, conversation or entity, `events` are told where they are asked for.
+
+    Raises:
+        UnknownId: nothing of it was known at `as_of`.
     """
     if telling := WITH_FACTS.get(thing.kind):
         about = telling(thing.reader, thing.id, events=events)
     else:
         about = EXPLAINED[thing.kind](thing.reader, thing.id)
+    own = about.get(thing.kind)
+    began = [own[name] for name in BEGAN if own.get(name)] if isinstance(own, dict) else []
+    if began and began[0] > thing.reader.as_of:
+        raise _unknown_then(thing.reader, thing.id)
     return {"kind": thing.kind, "id": thing.id, "namespace": thing.reader.namespace, **about}
+
+
+def _unknown_then(reader: Reader, id_: str) -> UnknownId:
+    return UnknownId(f"{id_}: nothing of it was known at {reader.as_of:%Y-%m-%d %H:%M}")
 
 
 def _row(reader: Reader, table: tables.Table, column: str, id_: str) -> dict[str, Any]:
@@ -42,7 +56,7 @@ def _row(reader: Reader, table: tables.Table, column: str, id_: str) -> dict[str
 def _fact(reader: Reader, id_: str) -> dict[str, Any]:
     held = reader.memory(pl.Series([id_])).collect()
     if held.is_empty():
-        raise UnknownId(f"{id_}: nothing of it was known at {reader.as_of:%Y-%m-%d %H:%M}")
+        raise _unknown_then(reader, id_)
     row = held.row(0, named=True)
     merges = reader.table(tables.MERGES).filter(
         (pl.col("winner_id") == id_) | pl.col("loser_ids").list.contains(id_)

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from cairn.knowledge.schema.tables import RAW_LOGS
-from cairn.resources.context import State
+from cairn.resources.context import State, open_state
 from cairn.resources.home.api_keys import add_key, remove_key
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
@@ -263,6 +263,16 @@ def test_words_that_say_when_become_days(client: TestClient) -> None:
     assert {row["timestamp"][:7] for row in told["results"]} == {"2026-02"}
     given = client.get("/v1/search?query=what broke in February&from_day=2026-03-01").json()
     assert (given["time_expression"], given["from_day"]) == (None, "2026-03-01")
+
+
+def test_a_search_gives_as_many_results_as_the_policy_says(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAIRN_POLICY__SEARCH_LIMIT", "2")
+    with TestClient(create_app(Memory(open_state(home))), base_url=LOCAL) as client:
+        for more, found in (({}, 2), ({"limit": 7}, 7)):
+            answer = client.get("/v1/search", params={"query": "backup", "type": "all"} | more)
+            assert len(answer.json()["results"]) == found
 
 
 def test_filters_narrow_a_search(client: TestClient) -> None:

@@ -287,8 +287,9 @@ def test_a_search_gives_as_many_as_are_set_and_takes_no_days_the_wrong_way_round
     assert "greater than or equal to 1" in ask("search", "backup").err
 
 
-def test_of_a_fact_nothing_is_shown_at_a_moment_before_it_was_known(ask: Ask) -> None:
-    told = ask("show", "f_df1d071733ef2e3d", "--as-of", "2026-01-01")
+@pytest.mark.parametrize("id_", ["f_df1d071733ef2e3d", "l_7bd6fe39ba5a3bba", "e_a4160f63031a50c7"])
+def test_nothing_is_shown_at_a_moment_before_it_was_known(ask: Ask, id_: str) -> None:
+    told = ask("show", id_, "--as-of", "2026-01-01")
     assert (told.code, told.out, told.err.count("\n")) == (1, "", 1)
     assert "nothing of it was known at 2026-01-01" in told.err
 
