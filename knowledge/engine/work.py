@@ -120,7 +120,7 @@ def removed_units(units: pl.DataFrame, work: pl.DataFrame, stages: Iterable[str]
 def mark_done(
     units: pl.DataFrame, outcomes: pl.DataFrame, work: pl.DataFrame, gone: pl.DataFrame
 ) -> pl.DataFrame:
-    """`work` after `units` were worked on.
+    """`work` after `units` were worked on, in no particular order.
 
     `outcomes` has namespace, stage, unit, outcome and rows for those that gave or failed; all
     other units were empty. Attempts count on while content and fingerprint stay.
@@ -136,7 +136,7 @@ def mark_done(
         )
     )
     kept = work.join(units, on=UNIT, how="anti").join(gone, on=UNIT, how="anti")
-    return WORK.frame(pl.concat([kept, now.select(kept.columns)], how="vertical_relaxed"))
+    return pl.concat([kept, now.select(list(WORK.schema)).cast(dict(WORK.schema))])
 
 
 def content_digest(frame: pl.DataFrame) -> str:

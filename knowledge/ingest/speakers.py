@@ -26,6 +26,9 @@ EXTERNAL_TOOLS = frozenset(
 )  # fmt: skip
 """Tools whose results are written by people and machines outside."""
 
+BY_PROGRAM = '{"asked_by":"program"}'
+"""Attributes of a note that a program gave a prompt: a script, or one that people type into."""
+
 STOPPED = "[Request interrupted by user"
 """How a harness marks that a person stopped the agent."""
 
@@ -185,11 +188,15 @@ def spawned(logs: pl.DataFrame) -> pl.DataFrame:
     """Rows of raw_logs; where a note says that a sub-agent speaks, its principal is no person.
 
     Such a note is the system's, on a side chain. What the harness calls the user there is the
-    agent that began the conversation.
+    agent that began the conversation. So it is where a program gave the only prompt; one that
+    gives several may be a window that a person types into.
     """
-    note = (pl.col("kind") == "note") & (pl.col("origin") == "system") & pl.col("sidechain")
-    inner = note.any().over("namespace", "conversation_id")
     human = pl.col("origin") == "human"
+    note = (pl.col("kind") == "note") & (pl.col("origin") == "system")
+    by_program = note & (pl.col("tool_input") == BY_PROGRAM).fill_null(value=False)
+    talk = ("namespace", "conversation_id")
+    once = (human & (pl.col("kind") == "message")).sum().over(talk) <= 1
+    inner = (note & pl.col("sidechain")).any().over(talk) | (by_program.any().over(talk) & once)
     return logs.with_columns(
         origin=pl.when(inner & human).then(pl.lit("agent")).otherwise("origin"),
         sidechain=pl.col("sidechain") | inner,

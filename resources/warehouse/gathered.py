@@ -14,16 +14,28 @@ LONGEST = 5.0
 
 @dataclass
 class Gathered:
-    """A table as it was stored when this began, and as it is to be, each sorted by key."""
+    """A table as it was stored when this began, and as it is to be.
+
+    What is stored is sorted by key. What is to be is in no order: stages write to it by turns, and
+    to sort the whole for each took longer than many of them.
+    """
 
     table: Table
     stored: pl.DataFrame
     rows: pl.DataFrame
     begun: float = field(default_factory=time.monotonic)
+    _is_sorted: bool = True
+
+    def put(self, rows: pl.DataFrame) -> None:
+        """Replaces what is to be."""
+        self.rows = rows if rows.schema == self.table.schema else self.table.frame(rows)
+        self._is_sorted = False
 
     @property
     def is_anew(self) -> bool:
         """Whether anything is to be committed."""
+        if not self._is_sorted:
+            self.rows, self._is_sorted = self.table.frame(self.rows), True
         return not self.rows.equals(self.stored)
 
     @property

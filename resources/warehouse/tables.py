@@ -154,7 +154,7 @@ class Tables:
                 that are not the table's.
         """
         if held := self._gathered.get(table.name):
-            held.rows = table.frame(frame)
+            held.put(frame)
             if held.is_due:
                 self.commit_gathered(table)
                 self.gather(table)

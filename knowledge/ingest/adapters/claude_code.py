@@ -12,7 +12,7 @@ import msgspec
 
 from cairn.knowledge.ingest.adapter import Adapter, Event, Head
 from cairn.knowledge.ingest.chat_format import Ordinal, arguments, decoded, instant, word
-from cairn.knowledge.ingest.speakers import call_origin, result_origin, said
+from cairn.knowledge.ingest.speakers import BY_PROGRAM, call_origin, result_origin, said
 from cairn.knowledge.schema.identity import digest
 
 
@@ -132,6 +132,8 @@ class ClaudeLine(msgspec.Struct, rename="camel"):
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
     origin: Sender | None = None
+    prompt_source: Any = None
+    entrypoint: Any = None
     tool_use_result: msgspec.Raw = msgspec.Raw()
     message: ClaudeMessage | None = None
     attachment: Attachment | None = None
@@ -239,6 +241,15 @@ def _user(line: ClaudeLine) -> Iterator[Event]:
         block = (first or 0) if position == 0 else base + position
         yield _event(line, kind, origin, text, block, role="user")
     yield from results
+    if _by_program(line) and any(origin == "human" for _, origin, _ in parts):
+        note = _event(line, "note", "system", "", base + len(parts), role="user")
+        yield note._replace(tool_input=BY_PROGRAM)
+
+
+def _by_program(line: ClaudeLine) -> bool:
+    """Whether a program gave the prompt: that of a script, or one that people type into."""
+    source = line.entrypoint if line.prompt_source is None else line.prompt_source
+    return isinstance(source, str) and source.startswith("sdk")
 
 
 def _parts(line: ClaudeLine, texts: list[str], *, answers: bool) -> list[tuple[str, str, str]]:
@@ -424,7 +435,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 ADAPTER = Adapter(
     name="claude_code",
-    version=4,
+    version=5,
     about="Claude Code sessions (JSONL, and exports of web sessions)",
     recognises=recognises,
     head=head,

@@ -114,7 +114,7 @@ def events(payload: bytes) -> Iterable[Event]:
         line, item = _loose(payload)
     match line.type:
         case "session_meta" if line.payload:
-            spawned = isinstance(line.payload.source, dict) and "subagent" in line.payload.source
+            spawned = _is_spawned(line.payload.source)
             note = Event(
                 "note", "system", cwd=line.payload.cwd, sidechain=spawned,
                 tool_input=_remote(line.payload.git), branch=_branch(line.payload.git),
@@ -130,6 +130,13 @@ def events(payload: bytes) -> Iterable[Event]:
             return []
         case _:
             return list(_said(item or _ITEM.decode(payload)))
+
+
+def _is_spawned(source: Any) -> bool:
+    """Whether an agent or a program began a session: none that a person types into."""
+    if isinstance(source, dict):
+        return "subagent" in source
+    return source in ("exec", "mcp")
 
 
 def _remote(git: Any) -> str | None:
@@ -299,7 +306,7 @@ def _is_old_call(line: dict[str, Any]) -> bool:
 
 ADAPTER = Adapter(
     name="codex",
-    version=4,
+    version=5,
     about="Codex rollouts (JSONL)",
     recognises=recognises,
     head=head,

@@ -99,6 +99,8 @@ class Table:
         required = [name for name, column in self.columns.items() if not column.null]
         if missing := [name for name in required if name not in rows.columns]:
             raise ValueError(f"{self.name}: columns missing: {', '.join(missing)}")
+        if rows.is_empty():
+            return self.empty()
         if rows.schema != self.schema:
             rows = rows.select(
                 (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)

@@ -129,6 +129,23 @@ def test_what_an_agent_asks_its_sub_agent_is_no_person_s() -> None:
         assert document["origin"].to_list() == [origin]
 
 
+def test_what_a_program_asks_is_no_person_s() -> None:
+    for source, origin in (("cli", "human"), ("exec", "agent"), ("mcp", "agent")):
+        found = logs(rollout("main", source, "Do not run any tests."))
+        assert found.filter(kind="message")["origin"].to_list() == [origin]
+
+    def origins(*texts: str, **more: str) -> list[str]:
+        lines = [session(f"u{place}", text) | more for place, text in enumerate(texts)]
+        return logs(lines).filter(kind="message")["origin"].to_list()
+
+    assert origins("Do not run any tests.", entrypoint="sdk-cli") == ["agent"]
+    assert origins("Do not run any tests.", entrypoint="cli") == ["human"]
+    assert origins("Use pnpm.", entrypoint="sdk-ts", promptSource="typed") == ["human"]
+    assert origins("Rate it.", promptSource="sdk") == ["agent"]
+    # A window that hands on what people type, by the same way.
+    assert origins("Use pnpm.", "And never npm.", promptSource="sdk") == ["human", "human"]
+
+
 def test_a_line_opens_one_episode_whatever_the_harness_put_into_it() -> None:
     text = "First half.<system-reminder>be brief</system-reminder>Second half."
     for found in (logs([session("a", text)]), logs([chat(text, "10:00:00")])):
