@@ -3,9 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+from cairn.knowledge.dialogue.errors import failure
 from cairn.knowledge.dialogue.tool_calls import ToolStep
 
 ID_INPUTS = ("task_id", "bash_id", "shell_id", "session_id")
@@ -59,6 +61,36 @@ def told_ends(texts: Iterable[tuple[str, datetime | None]]) -> dict[str, Backgro
     return found
 
 
+def settled(steps: Sequence[ToolStep]) -> list[ToolStep]:
+    """Steps of one conversation; one that went on has the result of the call that saw it end."""
+    begun: dict[str, int] = {}
+    found = list(steps)
+    for place, step in enumerate(steps):
+        if step.result is None:
+            continue
+        text = step.result.text
+        asked = _asked(step)
+        if not asked and (started := _started(text)):
+            begun[started[1] or started[2]] = place
+        elif asked in begun and _ended(text):
+            at = begun.pop(asked)
+            worked = not (step.result.is_error or failure(text))
+            found[at] = replace(found[at], result=step.result, worked=worked)
+    return found
+
+
+def _asked(step: ToolStep) -> str:
+    """The id of what a call asks about that went on; empty if about none."""
+    inputs = step.call.input
+    return next((str(inputs[name]) for name in ID_INPUTS if inputs.get(name)), "")
+
+
+def _ended(text: str) -> re.Match[str] | None:
+    """The exit status that a result tells of what has ended."""
+    left, status = _EXIT.search(text), _STATUS.search(text[:2000])
+    return left if left and (status is None or status[1] in _ENDED) else None
+
+
 def ends(steps: Sequence[ToolStep], told: Mapping[str, BackgroundEnd]) -> dict[str, BackgroundEnd]:
     """How calls of one conversation ended that did not wait, by the record of the call.
 
@@ -71,15 +103,14 @@ def ends(steps: Sequence[ToolStep], told: Mapping[str, BackgroundEnd]) -> dict[s
         if step.result is None:
             continue
         text = step.result.text
-        inputs = step.call.input
-        asked = next((str(inputs[name]) for name in ID_INPUTS if inputs.get(name)), "")
+        asked = _asked(step)
         if not asked and (started := _started(text)):
             begun[started[1] or started[2]] = step.call.record_id
         elif call := begun.get(asked):
             parts = [part for _, part in _PRINTED.findall(text)]
             printed[call] += parts or [text]
-            left, status = _EXIT.search(text), _STATUS.search(text[:2000])
-            if left and (status is None or status[1] in _ENDED) and call not in found:
+            left = _ended(text)
+            if left and call not in found:
                 code = int(left[1] or left[2])
                 found[call] = BackgroundEnd(code, "\n".join(printed[call]), step.result.occurred_at)
     for named, call in begun.items():

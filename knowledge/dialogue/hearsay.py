@@ -21,6 +21,7 @@ from cairn.knowledge.dialogue.assent import (
     says_so,
     works,
 )
+from cairn.knowledge.dialogue.background import settled
 from cairn.knowledge.dialogue.borne_out import Solved, solved_in, weighty
 from cairn.knowledge.dialogue.fault_words import DENIES, TAKES_BACK
 from cairn.knowledge.dialogue.passing import (
@@ -233,7 +234,7 @@ class Hearsay:
     @cached_property
     def steps(self) -> list[ToolStep]:
         """Calls with their results, in order."""
-        return steps([turn for turn in self.turns if turn.origin in _ACTING])
+        return settled(steps([turn for turn in self.turns if turn.origin in _ACTING]))
 
     @cached_property
     def _answers(self) -> dict[str, Turn]:

@@ -33,6 +33,8 @@ def next_try(
         later = steps[at]
         if later.kind != "run" or later.worked is None:
             continue
+        if failed.result and later.call.seq < failed.result.seq:
+            continue  # called beside it, and not because it failed
         changed = any(step.kind == "edit" for step in steps[index + 1 : at])
         for after in reversed(later.actions):
             if _again(before, after, failed, changed=changed):

@@ -142,8 +142,8 @@ class Sentence(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def plain(text: str) -> str:
-    """Text without markdown, on one line."""
-    return " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())
+    """Text without markdown, on one line; an apostrophe is the plain one, as forms have it."""
+    return " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).replace("’", "'").split())
 
 
 def said(turn: Turn) -> Iterator[Sentence]:

@@ -17,7 +17,7 @@ from cairn.knowledge.nlp.markup import blanked, without_markup
 from cairn.knowledge.nlp.patterns import lazy_pattern
 from cairn.knowledge.nlp.text import sentences
 
-VERSION = 9
+VERSION = 10
 """Rises when other stretches count as typed; a part of whatever reads a person's words."""
 
 FEWEST_WORDS = 4
@@ -93,6 +93,9 @@ _OUTPUT = lazy_pattern(
       | \s*[\w$.]+\([^)\n]*\)\s*[{;]\s*$ | \s*[}\])];?,?\s*$ | \s*(?:func|def|class|import|return
           |const|let|var|public|private|static|type)\s[^.!?\n]*[{:;=(]\s*\S*$
       | \s*"[\w.-]+"\s*:\s | \s*<\/?\w[^>\n]*>\s*$
+      | \ {2,}(?:-\w,\ )?--?[\w-]+(?:[=\ ]\S+)?\ {2,}\S      # help of a program
+      | \ {2,}[\w:-]+\ {2,}[A-Z]\w
+      | \s*[Uu]sage:(?:\s|$) | \s*(?:Use|Run|Try|See)\ ["'`‘][^"'`’\n]*--?h(?:elp)?["'`’]
     )""",
     re.VERBOSE,
 )
@@ -114,7 +117,8 @@ _ASIDE = lazy_pattern(r"^\s*(?:note|hint|help|tip)(?:\[\w+\])?:\s")
 
 _WRITING = (
     r"(?:description|e-?mail|letter|message|article|transcript|puzzle|riddle|problem\ statement"
-    r"|story|poem|essay|abstract|passage|challenge|conversation|chat)"
+    r"|story|poem|essay|abstract|passage|challenge|conversation|chat|tweet|toot|post|announcement"
+    r"|paragraph|blurb|headline|wording)"
 )
 _OF_OTHERS = lazy_pattern(
     rf"""(?i)(?:\b{_WRITING}\ (?:is|was|says|said|reads|goes|begins)(?:\ as\ follows)?
@@ -149,7 +153,8 @@ _ANNOUNCED = lazy_pattern(
 
 _SEVERITY = lazy_pattern(
     r"(?i)^\W*(?:(?:low|medium|high|critical)\s+severity\b|(?:severity|priority)\s*:"
-    r"|potential issue\b|actionable comments posted|additional locations?\b|suggested change\b)"
+    r"|\d{1,3}[.)]\W*(?:[\w@.-]+/)*[\w@-][\w@.-]*\.[a-z]{1,5}:\d+\b|potential issue\b"
+    r"|actionable comments posted|additional locations?\b|suggested change\b)"
 )
 """Lines that bots write in reviews."""
 

@@ -136,7 +136,7 @@ def mark_done(
         )
     )
     kept = work.join(units, on=UNIT, how="anti").join(gone, on=UNIT, how="anti")
-    return pl.concat([kept, now.select(list(WORK.schema)).cast(dict(WORK.schema))])
+    return pl.concat([kept, now.select(list(WORK.schema)).cast(WORK.schema)])
 
 
 def content_digest(frame: pl.DataFrame) -> str:

@@ -17,6 +17,8 @@ from cairn.knowledge.dialogue.turns import Turn
 from cairn.knowledge.failures.identifiers import changed_lines, names_in, of_change, of_error
 from cairn.knowledge.failures.other_ways import folder_of, other_way
 from cairn.knowledge.failures.signatures import FailureLine, is_generic
+from cairn.knowledge.nlp.shell.parser import commands
+from cairn.knowledge.nlp.shell.programs import operations
 
 EDIT, COMMAND, REPLACED, SETTING, INSTALL = (
     "edit", "command", "replaced_command", "setting", "install",
@@ -46,9 +48,9 @@ _SOURCED = re.compile(r"(?:^|[;&\n(]\s*)(?:source|\.)\s+([\w./~-]*\benv[\w.-]*)"
 SLIPS = re.compile(
     r"(?i)syntax ?error|indentation ?error|\bexpected .{1,40}, (?:found|got) |\bunexpected (?:token|eof|end of)"
     r"|unterminated|unmatched|missing import path|parse error|parsing error|\bunclosed\b"
-    r"|declared and not used|imported and not used|unused (?:import|variable)"
+    r"|^CONFLICT \(|declared and not used|imported and not used|unused (?:import|variable)"
 )
-"""Slips of the pen: putting them right teaches nothing."""
+"""Slips of the pen, and what two branches changed: putting that right teaches nothing."""
 _TOTAL = re.compile(
     r"(?i)^(?:error: )?(?:could not compile\b|aborting due to\b|(?:found )?\d+ (?:errors?|problems?|failed|failures?)\b)"
 )
@@ -124,6 +126,8 @@ def fix_of(
         kind = INSTALL if last in installs else COMMAND
         if last not in installs and not _repeats(last, failed):
             return None
+        if _only_lays_out(last) and not _LAYOUT.search(error.line):
+            return None  # what went before it ended the error
         return FoundFix(_for_others(f"Ran {_placed(last, failed)}.", failed, error), kind, (last,))
     file = last.files[-1]
     if _made_here(file, until[:index]):
@@ -135,6 +139,19 @@ def fix_of(
     if later:
         text += f" Then ran {_placed(later[-1], failed)}."
     return FoundFix(text, SETTING if _is_setting(file) else EDIT, (last, *later[-1:]))
+
+
+_LAYOUT = re.compile(
+    r"(?i)format|fmt|prettier|would reformat|import(?:s| block)? .{0,20}sort|indent|whitespace|style"
+    r"|end of file|newline|line too long|\bquotes?\b"
+)
+"""What an error says that is about how code is laid out."""
+
+
+def _only_lays_out(step: ToolStep) -> bool:
+    """Whether a command changes nothing but how code is laid out, as formatters do."""
+    found = [each for part in commands(step.command[:4000]) for each in operations(part)]
+    return bool(found) and all(each.type == "code_formatting" for each in found)
 
 
 def _got(program: str, changes: Sequence[ToolStep]) -> ToolStep | None:
@@ -245,7 +262,7 @@ _SOURCE_FILE = re.compile(
 _MOST_WORDS = 24
 _OF_THE_MOMENT = re.compile(
     r"\n|…|(?<![\w.-])(?:/(?:tmp|var/folders|private)\b|(?:/(?:home|Users|root|opt|srv|etc|usr/local)|~)/)|\bREDACTED|\bkill\s+(?:-\w+\s+)?\d"
-    r"|\b(?:echo|printf)\s+['\"][^'\"]{40}|[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{9,40}\b"
+    r"|\b(?:echo|printf)\s+['\"][^'\"]{40}|[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b"
     r"|\s(?:-c|-e)\s+[\"']|--(?:body|message|title|prompt|description|metadata)\b"
 )
 """What in a command is of one machine, one run or one text: nobody can run it again."""

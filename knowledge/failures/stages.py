@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from cairn.knowledge.dialogue.background import settled
 from cairn.knowledge.dialogue.outputs import TELLS_STATUS, went_well
 from cairn.knowledge.dialogue.sentences import statement
 from cairn.knowledge.dialogue.tool_calls import ToolStep, steps
@@ -19,7 +20,7 @@ from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
 
 EXTRACTOR = Extractor(
-    "failure_rules", "rule", 10,
+    "failure_rules", "rule", 11,
     "Commands that failed: their key line and signature, and what really ended the error.",
 )  # fmt: skip
 
@@ -54,7 +55,7 @@ FAILURES_STAGE = ConversationStage(
 
 
 def _read(turns: list[Turn], *, tells_status: bool) -> Iterator[Failure]:
-    every = [_believed(step, tells_status=tells_status) for step in steps(turns)]
+    every = [_believed(step, tells_status=tells_status) for step in settled(steps(turns))]
     for side in (False, True):
         thread = [turn for turn in turns if turn.sidechain == side]
         yield from failures_of(thread, [step for step in every if step.call.sidechain == side])

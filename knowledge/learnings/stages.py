@@ -19,6 +19,7 @@ import msgspec
 import polars as pl
 
 from cairn.knowledge.dialogue import trust
+from cairn.knowledge.dialogue.background import settled
 from cairn.knowledge.dialogue.hearsay import Hearsay, heard
 from cairn.knowledge.dialogue.tool_calls import steps
 from cairn.knowledge.dialogue.turns import CONVERSATION, Turn, conversations, readable
@@ -47,7 +48,7 @@ OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "lo
 """What may become of a conversation, the most telling first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 17,
+    "learning_rules", "rule", 18,
     "Lessons from errors that really ended, stated decisions, answered questions, patterns in use, "
     "and gains that were measured.",
     ("min_conversation_value", "min_category_score", "min_learning_confidence",
@@ -143,7 +144,7 @@ def _judged(turns: list[Turn], hearsay: Hearsay, policy: Policy) -> _Judged:
 
 
 def _read(turns: list[Turn], hearsay: Hearsay, policy: Policy) -> _Judged:
-    every = steps(turns)
+    every = settled(steps(turns))
     found = findings(turns, every)
     signals = signals_of(found)
     chosen = categories(signals, policy)

@@ -55,6 +55,11 @@ _FOR_NOW = lazy_pattern(
 )
 """Questions on the work at hand, in lower case."""
 
+_FOR_NOW_ELSEWHERE = lazy_pattern(
+    "머지|커밋|푸시|승인|진행할|계속할|マージ|コミット|プッシュ|承認|進め|続け|合并|提交|推送|继续|批准"
+)
+"""The same in Korean, Japanese and Chinese: to merge, commit, push, approve, go on."""
+
 _FOR_NOW_ONLY = lazy_pattern(
     r"\bthis (?:time|session|once)\b|\bfor now\b|\b(?:new|separate) task\b"
 )
@@ -82,6 +87,7 @@ _OF_THE_MOMENT = lazy_pattern(
       |\bhow\ (?:should|shall|do|can)\ (?:i|we)\ (?:access|reach|connect|fix|resolve|solve|address|recover|unblock
         |test|verify|debug|deal\ with|get|handle\ (?:this|that|it|these|those|the\ \w+\ (?:error|failure|conflict)s?))\b
       |^(?:what|which|when|who|where|how)\b[^?]*\b(?:was|were|did)\b
+      |\bdo\ you\ (?:believe|think|suspect|mean|see|observe|expect|remember|know)\b
       |(?:^|[.?!:]\ )(?:(?:is|are|does|do)\ [^.?]*\b(?:exists?|already|currently|at\ the\ moment)\b[^.?]*\?
         |(?:where|what|which|who)\ (?:is|are)\ (?:the|your|our)\ (?:existing|current|actual)\b)|\bi\ need\ to\ know\b
       |^(?:create|remove|delete|add|run|close|open|update|publish|unpublish|release|deploy|start|install|write
@@ -242,7 +248,8 @@ def lasts(question: str, answer: str) -> bool:
 
 def _passes(question: str) -> bool:
     """Whether a question, in lower case, is on the work at hand, the talk or the moment."""
-    return any(form.search(question) for form in (_FOR_NOW, _OF_THE_TALK, _OF_THE_MOMENT))
+    passing = (_FOR_NOW, _FOR_NOW_ELSEWHERE, _OF_THE_TALK, _OF_THE_MOMENT)
+    return any(form.search(question) for form in passing)
 
 
 def left_open(answer: str) -> bool:
@@ -395,7 +402,7 @@ _ANSWERS = (pl.col("kind") == "tool_result") & pl.col("text").str.contains(_ANSW
 RULES: tuple[Rule, ...] = (
     rule(
         "chooses",
-        10,
+        11,
         "What a person chose of the options that an agent gave, and what they did not.",
         predicate="decides",
         confidence=0.8,

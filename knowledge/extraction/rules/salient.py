@@ -63,6 +63,7 @@ _ASKS_FOR = re.compile(
 _LOOKS_INTO = re.compile(
     r"(?:audit|verify|review|mention|explain|investigate|check|find|look|analy[sz]e|describe"
     r"|summari[sz]e|confirm|compare|list|show|tell"
+    r"|(?:start|begin|continue|keep|go on|carry on) \w+ing|continue|proceed|go ahead"
     r"|(?:nah |no |ok )?let us (?:roll back|go back|revert|undo|stash|pull|fetch|rebase|merge))\b"
 )
 """How a task begins that ends with an answer, or where it began."""
@@ -148,7 +149,7 @@ def _is_told(record: Record, policy: Policy) -> bool:
 RULES: tuple[Rule, ...] = (
     rule(
         "salient",
-        11,
+        12,
         "What a person says in passing, in words that no form fits, and that likely lasts.",
         predicate="states",
         confidence=0.7,
@@ -170,6 +171,14 @@ RULES: tuple[Rule, ...] = (
                 " `mooring enable --local-dev` state"
             ),
             RuleExample("can you check why the crane is slow, it was fine before the rebase"),
+            RuleExample(
+                "yes, start implementing and keep reviewing after each phase, only stop if you need"
+                " feedback from me"
+            ),
+            RuleExample(
+                "can you check this tweet:\n\nMost harbours count ships by hand. Instead, quaylog"
+                " mirrors the crane lists of a port to an archive without a local copy."
+            ),
         ),
     ),
 )

@@ -517,7 +517,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "states",
-        23,
+        24,
         "What a person says they are, have, use, do regularly or plan.",
         confidence=0.8,
         reads=SAID_BY_PERSON & BY_OWN_HAND,
@@ -552,6 +552,7 @@ RULES: tuple[Rule, ...] = (
             RuleExample("I have a question. I need you to fix it. I believe we need a berth."),
             RuleExample("My household preferences"),
             RuleExample("I no longer recall why. I am unclear on what has been done."),
+            RuleExample("I'm more concerned about the crane, we should fix that somehow"),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),
     ),

@@ -39,6 +39,18 @@ def own(text: str) -> str:
             "Mail ada@quay.example if 3 > 2 and a/b > c",
             "Mail ada@quay.example if 3 > 2 and a/b > c",
         ),
+        (
+            "Which of them do we need?\n\n❯ quay crane\nMoves cranes\n\nUsage:\n  quay crane [name]"
+            "\n\nAvailable Commands:\n  list        List all\n  park        Park one\n\nFlags:\n"
+            '  -h, --help   help for crane\n\nUse "quay crane --help" for more information.',
+            "Which of them do we need?",
+        ),
+        (
+            "### Documentation\n\n*4. docs/crane.md:23* — says that it differs. It never does.\n\n"
+            "*5. crane.go:6* — the list is always kept.\n\nWhat of that is true?",
+            "### Documentation What of that is true?",
+        ),
+        ("How is this tweet:\n\nNever count ships by hand again.", "How is this tweet:"),
         ("Implement the following plan:\n\n# Plan\n\nAlways use the new store.", ""),
         ("/review:all\nNever skip the last step.", "Never skip the last step."),
         (

@@ -193,9 +193,10 @@ def test_the_command_that_a_tool_proposes_is_the_fix(session):
     [
         "Maybe order_total() expects a currency column, because the schema is missing it.",
         "Let me see: order_total() expects a currency column because the schema is missing it.",
+        "I’m looking whether order_total() is why, because the schema is missing the column.",
         "The cache is never cleared, because the worker is missing a hook for it.",
     ],
-    ids=["a hedge", "a plan", "another thing"],
+    ids=["a hedge", "a plan", "of itself", "another thing"],
 )
 def test_a_cause_asserts_and_names_what_the_error_names(session, said):
     (row,) = rows(session, RED, ("agent", said), EDIT, GREEN)
@@ -311,6 +312,31 @@ def test_what_looks_checks_or_is_of_one_machine_is_no_fix(session, change):
 
 
 BROKEN = "ImportError: cannot import name 'Berth' from 'quay_types' (/opt/quay/__init__.py)"
+
+
+def test_a_formatter_ends_what_is_said_of_the_form_alone(session):
+    lay_out = ("run", "gofmt -w berth/quay.go", "")
+    for said, fix in (
+        ("berth/quay.go:9:2: undefined: tideAt", None),
+        (
+            "berth/quay.go:9:2: File is not properly formatted (gofmt)",
+            "Ran `gofmt -w berth/quay.go`.",
+        ),
+    ):
+        red = ("run", "golangci-lint run ./berth", f"{said}\n1 issues", "error")
+        (row,) = rows(session, red, lay_out, ("run", "golangci-lint run ./berth", "0 issues."))
+        assert (row["outcome"], row["fix"]) == ("fixed", fix)
+
+
+def test_what_still_runs_has_not_passed(session):
+    runs = "Chunk ID: 4a\nProcess running with session ID 89507\nOutput:\n"
+    (row,) = rows(session, RED, ("run", f"{CHECK} -x", runs))
+    assert (row["outcome"], row["fix"]) == ("open", None)
+    for code, said, outcome in ((0, "4 passed", "fixed"), (1, ERROR[12:], "open")):
+        end = f"Chunk ID: 4b\nProcess exited with code {code}\nOutput:\n{said}"
+        asked = ("tool", "write_stdin", {"session_id": 89507}, end)
+        told = rows(session, RED, EDIT, ("run", CHECK, runs), asked)
+        assert told[0]["outcome"] == outcome
 
 
 def test_the_last_try_with_other_options_is_the_change_that_ended_it(session):

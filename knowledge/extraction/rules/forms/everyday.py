@@ -42,7 +42,7 @@ _NOT_HELD = (
 
 _OF_NOW = (
     r"(?:(?:not\ )?(?:sure|able|aware|certain|convinced)|un(?:able|clear|sure|aware|certain)|ready|open(?!\ to\b)|clean|focused|concerned|green|done|back|fine|ok(?:ay)?|good|happy|glad|sorry|stuck|lost|here|there|away|late|early|busy|tired|hungry|confused"
-    r"|curious|excited|thankful|grateful|thrilled|stoked|pumped|psyched|amazed|relieved|overwhelmed|touched|honou?red|inspired(?!\ by\ my)|blessed|delighted|proud(?!\ to\ be)|sad|sick|worried|afraid\ (?:that|it|i)|bored|torn|home|connected|outside|inside|all\ (?:ears|set|good)|in\ (?:the|a\ (?:hurry|meeting|rush)|plan)|somewhere|on\ (?:it|the|my|that|hold)|at\ the|about|almost|nearly|close"
+    r"|(?:more|most|mostly|mainly|still)\ (?:concerned|worried|interested|curious|confused|afraid|unsure)|curious|excited|thankful|grateful|thrilled|stoked|pumped|psyched|amazed|relieved|overwhelmed|touched|honou?red|inspired(?!\ by\ my)|blessed|delighted|proud(?!\ to\ be)|sad|sick|worried|afraid\ (?:that|it|i)|bored|torn|home|connected|outside|inside|all\ (?:ears|set|good)|in\ (?:the|a\ (?:hurry|meeting|rush)|plan)|somewhere|on\ (?:it|the|my|that|hold)|at\ the|about|almost|nearly|close"
     r"|a\ (?:bit|little|lot|mess|fan\ of\ (?:how|this|the))|the\ (?:queen|king)|under|off|out|over|up|down|with\ you|against|for\ it|right|wrong|trying|impressed|surprised|interested\ in\ (?:how|what|the|your|\w+ing\ (?:it|its|the|this|that|your)\b)|(?:logged|signed|locked|kicked|cut|shut)\ (?:in|out|off)|set\ up|what|how|too|very|quite|pretty|really|just|done|going|so)\b"
 )
 """How somebody is at this moment."""
