@@ -1,19 +1,16 @@
-"""The server of the protocol, and how it is spoken to over stdio.
+"""The server of the protocol.
 
 It is the SDK's plain `Server`: `MCPServer` takes the tools' functions as they stand, and would show
 everyone the same tools, and pass over arguments that it does not know.
 """
 
-import signal
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-import anyio
 from anyio.to_thread import run_sync
 from mcp.server import Server, ServerRequestContext
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
@@ -127,18 +124,3 @@ async def _told(do: Callable[..., T], *given: object) -> T:
         return await run_sync(do, *given)
     except ToolRefused as refused:
         raise MCPError(INVALID_PARAMS, fenced(str(refused))) from None
-
-
-def serve_stdio(server: Server[Any]) -> None:
-    """Answers on stdout what is asked on stdin, until stdin ends.
-
-    Meanwhile whatever else this process prints goes to stderr.
-    """
-
-    async def run() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
-
-    # The thread that waits for stdin cannot be woken: Ctrl-C ends the process as SIGTERM does.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(run)

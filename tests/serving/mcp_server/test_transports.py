@@ -1,5 +1,6 @@
 """`cairn mcp` as agents start and reach it: real processes, asked by the SDK's client."""
 
+import json
 import os
 import subprocess
 import sys
@@ -59,6 +60,35 @@ def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path, mode:
 
     anyio.run(run)
     assert strays == []
+
+
+def test_half_an_emoji_is_answered_and_a_client_that_goes_gets_no_traceback(
+    two_home: Path,
+) -> None:
+    def asked(number: int, method: str, **params: object) -> str:
+        return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+    about = {"protocolVersion": "2025-06-18", "capabilities": {},
+             "clientInfo": {"name": "x", "version": "1"}}  # fmt: skip
+    query = {"name": "search_memory", "arguments": {"query": "quincepress \ud83d"}}
+    process = subprocess.Popen(
+        [sys.executable, *command(two_home, "--namespace", "ada")], cwd=ROOT, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    with process.stderr, process.stdin:
+        with process.stdout:
+            for line in (asked(1, "initialize", **about), asked(2, "tools/call", **query)):
+                process.stdin.write(f"{line}\n")
+                process.stdin.flush()
+                answer = process.stdout.readline()
+            assert (json.loads(answer)["id"], "quincepress" in answer) == (2, True)
+        process.stdin.write(f"{asked(3, 'tools/list')}\n")
+        process.stdin.flush()
+        assert process.wait(PATIENCE) == 1
+        assert process.stderr.read() == ""
 
 
 @pytest.fixture(params=["1", "2"], ids=["one worker", "two workers"])

@@ -60,7 +60,8 @@ def command(
     scope = KeyScope(tuple(dict.fromkeys(namespaces)), writes)
     if not http:
         from cairn.resources.telemetry.start import start
-        from cairn.serving.mcp_server.server import create_server, serve_stdio
+        from cairn.serving.mcp_server.server import create_server
+        from cairn.serving.mcp_server.stdio import serve_stdio
         from cairn.serving.retrieval.open_memory import Memory
 
         if sys.stdin.isatty():
