@@ -27,6 +27,10 @@ SCHEMA = 1
 DEADLINE = 0.3
 """Seconds from the start, after which nothing is said any more."""
 
+LATEST, LONGEST_QUEUED = 1.0, 4.0
+"""Seconds from the start in which a busy agent must have told what happened, and in which what is
+to be taken in must stand in the queue: agents wait for 5."""
+
 MOST_READ = 8 << 20
 """Bytes of a payload; a longer one is none."""
 
@@ -83,10 +87,11 @@ class SilentError(Exception):
     """There is nothing to say; the message says why, where it is a fault."""
 
 
-def main(arguments, read, started, queued=None):
+def main(arguments, read, started, queued=None, limit=None):
     """One call of a hook: what is said to the agent, from what is read; never raises.
 
     `queued` is called in the place of `queue`, by whoever takes the transcripts of some alone.
+    `limit` is told after how many seconds from now a call of a process of its own gives up.
     """
     home, moment = None, "?"
     try:
@@ -109,11 +114,15 @@ def main(arguments, read, started, queued=None):
             return ""
         arrived(home, agent)
         if moment in ("turn", "end"):
+            if limit:
+                limit(LONGEST_QUEUED)
             program = after(arguments, "--")
             (queued or queue)(home, agent, namespace, given, moment, program)
             return ""
         if moment == "command" and "warn" not in arguments:
             return ""
+        if limit:
+            limit(max(started + DEADLINE - time.monotonic(), 1e-6))
         said = answer(home, agent, namespace, moment, given, started)
         if agent == "gemini-cli" and moment == "prompt":
             said = "\n".join(filter(None, (begun(home, namespace, given, started), said)))
@@ -237,7 +246,7 @@ class Lookup:
         except ImportError:
             from sqlite3 import Error, connect
         file = os.path.join(home, "lookup", f"{namespace}.sqlite")
-        if not os.path.exists(file):
+        if not os.path.isfile(file):
             raise SilentError("")
         try:
             name = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -650,8 +659,11 @@ if __name__ == "__main__":
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal
 
         signal(SIGALRM, _expire)
-        setitimer(ITIMER_REAL, DEADLINE)
-        _said = main(sys.argv[1:], sys.stdin.buffer.read, _started)
+        setitimer(ITIMER_REAL, LATEST)
+        _said = main(
+            sys.argv[1:], sys.stdin.buffer.read, _started,
+            limit=lambda seconds: setitimer(ITIMER_REAL, seconds),
+        )  # fmt: skip
         setitimer(ITIMER_REAL, 0)
         sys.stdout.write(printed("".join(sys.argv[1:2]), _said))
         sys.stdout.flush()

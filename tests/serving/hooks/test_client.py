@@ -265,6 +265,21 @@ def test_it_waits_for_nobody_beyond_its_deadline(own_home: Path, hook: Hook) -> 
         assert waiting.wait(20) == 0
 
 
+@pytest.mark.parametrize(("event", "queued"), [("SessionEnd", True), ("SessionStart", False)])
+def test_of_an_agent_that_is_late_the_transcript_is_taken_and_nothing_said(
+    own_home: Path, event: str, *, queued: bool
+) -> None:
+    given = {"hook_event_name": event, "session_id": "s-13", "cwd": ORCHARD,
+             "transcript_path": "/srv/late.jsonl"}  # fmt: skip
+    command = [sys.executable, "-I", "-S", CLIENT, "claude-code", own_home, "ada"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as late:
+        time.sleep(hook_client.DEADLINE + 0.3)
+        said, _ = late.communicate(json.dumps(given).encode())
+    queue = own_home / "hooks" / "queue.jsonl"
+    assert (said, late.returncode) == (b"", 0)
+    assert (queue.exists() and "late.jsonl" in queue.read_text()) == queued
+
+
 def test_a_command_is_warned_of_only_where_that_is_asked_for(
     samples_home: Path, hook: Hook
 ) -> None:
