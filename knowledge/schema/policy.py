@@ -11,14 +11,19 @@ _LEARNED = re.compile(r"\S+(?: \S+)?=[a-z][a-z0-9_]*|\S+(?: \S+)?=")
 class Policy(BaseModel):
     """The values that decide. Each is part of the fingerprint of what it decides."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    channel_silence_hours: float = Field(6.0, description="Silence that cuts an endless channel.")
+    channel_silence_hours: float = Field(
+        6.0, ge=0, le=1e6, description="Silence that cuts an endless channel."
+    )
     leap_days: float = Field(
-        365.0, gt=1, description="Least leap of a session that is doubted, beyond all other times."
+        365.0,
+        gt=1,
+        le=1e5,
+        description="Least leap of a session that is doubted, beyond all other times.",
     )
     pause_years: float = Field(
-        8.0, gt=0, description="Longest pause in a namespace that is believed at once …"
+        8.0, gt=0, le=1e3, description="Longest pause in a namespace that is believed at once …"
     )
     late_days: int = Field(7, description="… and most days after a longer one that are doubted.")
     episode_text_characters: int = Field(1200, description="Longest text embedded for an episode.")
@@ -211,7 +216,7 @@ class Policy(BaseModel):
         description="What searches find that was set off so is told; user_message is a schedule.",
     )
     notify_days: float = Field(
-        7.0, gt=0, description="Days after which what was found is not told any more."
+        7.0, gt=0, le=1e5, description="Days after which what was found is not told any more."
     )
     notify_words: int = Field(
         2,

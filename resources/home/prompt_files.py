@@ -81,14 +81,14 @@ def prompt_in(file: Path) -> Prompt[Any]:
         ConfigError: it is none.
     """
     try:
-        text = read_regular(file).decode()
+        text = read_regular(file).decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file}: not valid UTF-8 at byte {error.start}") from error
     try:
         return _prompt(file, tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         at = re.search(r" \(at line (\d+), column \d+\)$", str(error))
         line = int(at[1]) if at else text.count("\n") + 1
         raise ConfigError(

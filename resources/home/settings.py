@@ -46,7 +46,8 @@ MASK = "********"
 EVERY = "*"
 """Stands for each namespace that `limits` does not name."""
 _WRITTEN_AS_JSON = tuple(
-    f"{PREFIX}{name}" for name in ("POLICY", "LIMITS", "STORAGE_OPTIONS", "TELEMETRY_HEADERS")
+    f"{PREFIX}{name}"
+    for name in ("POLICY", "LIMITS", "STORAGE_OPTIONS", "TELEMETRY_HEADERS", "MODEL_FALLBACKS")
 )
 
 logger = logging.getLogger(__name__)
@@ -101,7 +102,7 @@ def _namespace_or_all(name: str) -> str:
 class Limits(BaseModel):
     """What a namespace may take of a UTC day; None for no limit."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     model_dollars: float | None = Field(default=None, ge=0)
     """Paid for its language model, embedder and reranker."""
@@ -133,6 +134,7 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
         frozen=True,
         extra="forbid",
+        allow_inf_nan=False,
     )
 
     home: Path | None = Field(
@@ -546,6 +548,9 @@ def _files() -> Iterator[tuple[Path, dict[str, Any]]]:
         if (values := _read(file)) is not None:
             if "home" in values and file.parent != Path.cwd():
                 raise ConfigError(f"{file}: home: a home cannot name another")
+            for key in values:  # pydantic takes them for others, and leaves them out
+                if key != (meant := key.lower()) and meant in Settings.model_fields:
+                    raise ConfigError(f"{file}: {key}: no such setting; `{meant}` is meant?")
             yield file, _renamed(values, str(file))
 
 
@@ -556,12 +561,12 @@ def _places() -> tuple[Path, ...]:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(read_regular(path).decode())
+        return tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not valid UTF-8 at byte {error.start}") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}") from error

@@ -61,6 +61,11 @@ def test_every_setting_is_explained() -> None:
         ("[limits]\nsearches = 5", "here/cairn.toml: limits.searches: a table is asked for"),
         ('[limits."a b"]\nsearches = 5', "here/cairn.toml: limits.a b: 'a b' cannot be a name"),
         ("[policy", "here/cairn.toml: "),
+        ('Timezone = "Europe/Berlin"', "here/cairn.toml: Timezone: no such setting; `timezone`"),
+        ("[Policy]\nmerge_similarity = 0.9", "here/cairn.toml: Policy: no such setting; `policy`"),
+        ("[policy]\ndecay_per_day = nan", "here/cairn.toml: policy.decay_per_day: "),
+        ("[policy]\nchannel_silence_hours = 1e300", "policy.channel_silence_hours: "),
+        ("cache_bytes = " + "9" * 5_000, "here/cairn.toml: "),
     ],
 )
 def test_a_wrong_key_is_named_with_its_file(folders: Path, text: str, says: str) -> None:
@@ -68,6 +73,11 @@ def test_a_wrong_key_is_named_with_its_file(folders: Path, text: str, says: str)
     with pytest.raises(ConfigError) as caught:
         load_settings()
     assert says in str(caught.value)
+
+
+def test_a_mark_of_the_order_of_bytes_is_passed_over(folders: Path) -> None:
+    (folders / "here" / "cairn.toml").write_bytes(b'\xef\xbb\xbftimezone = "Europe/Berlin"\r\n')
+    assert load_settings().timezone == "Europe/Berlin"
 
 
 @pytest.mark.parametrize("name", ["CAIRN_TIMZONE", "CAIRN_POLICY__FLOOR"])
