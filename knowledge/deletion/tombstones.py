@@ -46,7 +46,9 @@ class Tombstone(msgspec.Struct, frozen=True):
     answers: tuple[str, ...] = ()
     """Keys of answers of a model that go, whatever they saw."""
     until: str | None = None
-    """Of a namespace: what happened up to here goes, and what has no time."""
+    """Of a namespace: what happened up to here goes …"""
+    undated: bool = True
+    """… and all that has no time, as an older Cairn told it; else only what `digests` name."""
 
 
 class _Typed(msgspec.Struct, tag=TYPE):
@@ -95,7 +97,8 @@ def forgotten(
             gone |= marks.is_in(told.implode()).fill_null(value=False)
     if (moment := gone_until(tombstones)) is not None:
         at = records["occurred_at"]
-        gone |= (at <= moment).fill_null(value=True)
+        undated = any(one.undated for one in tombstones if _is_until(one))
+        gone |= (at <= moment).fill_null(value=undated)
     return gone
 
 
@@ -122,8 +125,13 @@ def of_heads(namespace: str, heads: Sequence[Head]) -> pl.DataFrame:
 
 def gone_until(tombstones: Iterable[Tombstone]) -> object:
     """The latest moment up to which a whole namespace goes; None if none does."""
-    moments = [one.until for one in tombstones if one.thing == NAMESPACE and one.until]
+    moments = [one.until for one in tombstones if _is_until(one)]
     return utc(pl.Series(moments, dtype=pl.String), "UTC").max() if moments else None
+
+
+def _is_until(one: Tombstone) -> bool:
+    """Whether a whole namespace goes, up to a moment."""
+    return one.thing == NAMESPACE and bool(one.until)
 
 
 def _marks(records: pl.DataFrame, key: bytes) -> tuple[pl.Series, pl.Series, pl.Series]:

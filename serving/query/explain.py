@@ -39,7 +39,7 @@ def explain(thing: Thing, *, events: bool = False) -> dict[str, Any]:
         about = EXPLAINED[thing.kind](thing.reader, thing.id)
     own = about.get(thing.kind)
     began = [own[name] for name in BEGAN if own.get(name)] if isinstance(own, dict) else []
-    if began and began[0] > thing.reader.as_of:
+    if thing.reader.then and began and began[0] > thing.reader.as_of:
         raise _unknown_then(thing.reader, thing.id)
     return {"kind": thing.kind, "id": thing.id, "namespace": thing.reader.namespace, **about}
 

@@ -306,11 +306,12 @@ def _rows_made_of(state: State, namespace: str, pattern: str) -> set[str]:
 def _until(state: State, namespace: str, key: bytes) -> dict[str, object]:
     """Up to now, or to the last event of a namespace whose clock was ahead.
 
-    What is absurdly late is told by digests: a moment as late would take all that is still to come.
+    What is absurdly late, or has no time, is told by digests: else all such that is still to come
+    would go with it.
     """
     heads = state.warehouse.read(RECORDS, namespace=namespace, columns=list(MARKED)).collect()
     latest = watermark(dated(heads, state.policy))
     until = max(datetime.now(UTC), latest)
-    late = heads.filter(pl.col("occurred_at") > until)
+    untold = heads.filter((pl.col("occurred_at") > until).fill_null(value=True))
     moment = until.isoformat()
-    return {"digests": digests(late, key), "at": moment, "until": moment}
+    return {"digests": digests(untold, key), "at": moment, "until": moment, "undated": False}

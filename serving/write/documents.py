@@ -4,6 +4,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -23,6 +24,7 @@ from cairn.knowledge.nlp.names import name_rejections
 from cairn.knowledge.redaction import redactor
 from cairn.knowledge.schema.identity import digest
 from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import forgets
 from cairn.resources.limits.day import check_limit
 from cairn.serving.knowledge_layers.items import GLOBAL, Metadata
 from cairn.serving.knowledge_layers.loading import Loaded, LoadedGraph, Skipped
@@ -44,10 +46,12 @@ class Given(NamedTuple):
 
 
 class Ingested(NamedTuple):
-    """What became of each event: its id, and whether it is new."""
+    """What became of the events: their ids, how many are new, and how many were forgotten here."""
 
     ids: tuple[str, ...]
     new: int
+    forgotten: int
+    """Left out: no run would take them in."""
 
 
 def text_given(
@@ -98,6 +102,7 @@ def ingest(state: State, namespace: str, given: Given) -> Ingested:
     """Adds what was given to the inbox, each item once, whatever is asked again.
 
     Raises:
+        Refused: all of it was forgotten here.
         ValueError: as `cairn.resources.home.inbox.append_events`.
         LimitReached: no more of the namespace's logs is taken in today.
     """
@@ -108,18 +113,23 @@ def ingest(state: State, namespace: str, given: Given) -> Ingested:
     ]
     keys = [json.dumps(event, sort_keys=True, ensure_ascii=False) for event in told]
     together = "ingested-" + digest(*keys)
+    ids = [str(uuid.uuid5(uuid.NAMESPACE_URL, key)) for key in keys]
+    gone = forgets(state.home, namespace, ids, datetime.now(UTC))
+    if gone.all():
+        raise DocumentRefused(
+            "it was forgotten here, and would be left out; to have it known again, say it in other"
+            " words"
+        )
     written = add_events(
         state,
         [
-            {
-                **event,
-                "conversation_id": together,
-                "event_id": str(uuid.uuid5(uuid.NAMESPACE_URL, key)),
-            }
-            for event, key in zip(told, keys, strict=True)
+            {**event, "conversation_id": together, "event_id": own}
+            for event, own, left_out in zip(told, ids, gone, strict=True)
+            if not left_out
         ],
     )
-    return Ingested(tuple(one.event_id for one in written), sum(one.written for one in written))
+    new = sum(one.written for one in written)
+    return Ingested(tuple(one.event_id for one in written), new, int(gone.sum()))
 
 
 def _document(text: str, title: str, about: NamedInText | None) -> Mapping[str, object]:

@@ -179,6 +179,11 @@ def test_of_a_namespace_goes_what_happened_until_then() -> None:
     assert set(every.filter(gone)["thread"]) == {"talk-1"}
     undated = every.with_columns(occurred_at=pl.lit(None, RECORDS.schema["occurred_at"]))
     assert forgotten(undated, [stone], None).all()
+    named = Tombstone(
+        "t", "namespace", ("n",), digests=tuple(digests(undated.head(1), KEY)),
+        until="2026-02-03T00:00:00+00:00", undated=False,
+    )  # fmt: skip
+    assert forgotten(undated, [named], KEY).to_list() == [True] + [False] * (undated.height - 1)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from cairn import Knowledge
+from cairn.knowledge.schema.tables import MEMORY, RECORDS
 from cairn.resources.context import State
+from cairn.resources.deletion.tombstones import note
 from cairn.resources.home.home import open_home
 from cairn.resources.home.settings import Settings
+from cairn.serving.write.deletion import reach, target
 from tests.journeys.running import follow
 from tests.serving.conftest import Answer, Ask
 
@@ -89,6 +92,19 @@ def test_layers_load_and_what_is_not_right_is_listed(
     assert (edge.edge.edge_type, edge.target.label) == ("WORKS_AT", "Fernwick Lamps")
     why = run_cairn("--home", state.home.root, "why", first.piece_id, "--json").json
     assert "Oda drinks lapsang" in json.dumps(why, ensure_ascii=False)
+
+
+def test_a_text_that_was_forgotten_is_refused_in_those_words(
+    state: State, give: Any, run_cairn: Ask
+) -> None:
+    assert give("The quincepress is in the attic.", name="a.txt").code == 0
+    follow(state)
+    (fact,) = state.warehouse.read(MEMORY).collect()["fact_id"]
+    note(state.home, reach(state, target(state, fact)).event)
+    follow(state, RECORDS.name)
+    told = give("The quincepress is in the attic.", name="a.txt")
+    assert (told.code, "it was forgotten here" in told.err) == (1, True)
+    assert all("quincepress" not in file.read_text() for file in state.home.inbox.rglob("*.jsonl"))
 
 
 def test_a_text_is_kept_by_sentence_and_its_check_in_tells(

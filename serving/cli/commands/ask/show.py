@@ -106,7 +106,9 @@ def command(
     """
     thing = find(options.state_of(ctx), id_, namespace)
     if as_of is not None or true_at is not None:
-        reader = replace(thing.reader, as_of=as_of or thing.reader.as_of, true_at=true_at)
+        then = as_of is not None
+        moment = as_of or thing.reader.as_of
+        reader = replace(thing.reader, as_of=moment, true_at=true_at, then=then)
         thing = Thing(reader, thing.kind, thing.id)
     found = explain(thing, events=events)
     state, namespace = thing.reader.state, thing.reader.namespace

@@ -96,6 +96,7 @@ def command(
                 "items": items,
                 "new": done.new if done else 0,
                 "event_ids": done.ids if done else (),
+                "forgotten": done.forgotten if done else 0,
                 "skipped": [one._asdict() for one in given.skipped],
             }
         )
@@ -112,6 +113,9 @@ def command(
         elif done:
             known = len(done.ids) - done.new
             say(f"Taken in for namespace {owner}: {told}.")
+            if done.forgotten:
+                told_of = count(done.forgotten, "item was", "items were")
+                say(f"{told_of} forgotten here, and left out.")
             if known:
                 was = "All of it was" if not done.new else f"{known} of these were"
                 say(f"{was} there already.")
