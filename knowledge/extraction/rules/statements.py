@@ -553,6 +553,7 @@ RULES: tuple[Rule, ...] = (
             RuleExample("My household preferences"),
             RuleExample("I no longer recall why. I am unclear on what has been done."),
             RuleExample("I'm more concerned about the crane, we should fix that somehow"),
+            RuleExample("I moved to Full access. I approve calls of cranes out of the sandbox."),
             RuleExample("Do we use Redis? If we use Redis, say so. I wish we used Redis."),
         ),
     ),

@@ -59,6 +59,8 @@ _LABEL = lazy_pattern(
 )
 _NO_RULE = lazy_pattern(r"^\[[^\]]*\]\([^)]*\)|^when to\b|:$", re.IGNORECASE)
 """A line that leads to another file, or up to what is said below it."""
+_FILLED_IN = lazy_pattern(r"<[A-Z][A-Z_-]{2,}>|<[a-z]+(?:[_-][a-z]+)+>|\{[a-z][\w-]+\}")
+"""What a template leaves open."""
 _TICKED = lazy_pattern(r"\[[ xX]\]\s*$")
 _SAID_AHEAD = lazy_pattern(r"\w{2}[\"'`)*]*[.!?:…][\"'`)*]*\s+$")
 
@@ -112,7 +114,7 @@ def _lines(
             continue
         plain = written_out(sentence.plain[-len(told) :]).text
         rule = is_rule(plain) or bool(directives(told))
-        if rule or (notes and not goes_on and is_note(plain)):
+        if rule or (notes and not goes_on and is_note(plain) and not _FILLED_IN.search(told)):
             yield _WrittenLine(sentence.text, capitalised(told), sentence.start, sentence.end, rule)
 
 
@@ -253,7 +255,7 @@ def _written(records: Sequence[Record], _: Policy) -> Iterable[RuleMatch]:
 RULES: tuple[Rule, ...] = (
     rule(
         "written_down",
-        4,
+        5,
         "What an agent wrote into files that agents read first, and nobody refused or took out "
         "again: rules (`directs`), and in its memory and beside a skill also how things are "
         "(`states`, 0.7).",

@@ -22,7 +22,7 @@ _ADVERBS = rf"(?:{_ADVERB}\ )*"
 _NOT = r"(?:do\ not\ |never\ |no\ longer\ |rarely\ )?"
 
 _AT_HAND = (
-    r"(?:no|think|guess|see|get|need|want|know|believe|mean|hope|wish|wonder|suppose|assume|suspect|feel|agree|disagree|understand|notice|find"
+    r"(?:no|think|guess|see|get|need|want|know|believe|mean|hope|wish|wonder|suppose|assume|suspect|feel|agree|disagree|approve|allow|permit|authori[sz]e|grant|understand|notice|find"
     r"|say|tell|ask|try|look|check|expect|remember|recall|forget|doubt|recommend|suggest|propose|should|could|would|will|shall|can|cannot|must|may"
     r"|might|let|am|are|have|has|seem|keep|end|just|not|if|or|and|in|on|hear|click|press|hit\ (?:undo|enter|esc|save|send|§)|type|select|open|close|delete|reload|refresh|restart|scroll|drag|undo|upload|receive|run\ into|appreciate|apologi[sz]e"
     r"|thank|bet|swear|promise|trust|insist|consider|plan|intend|used|read\ (?:the|your|that)|do|put|add|set|call|care|mind|prefer\ (?:that|it)"
@@ -96,7 +96,7 @@ EVERYDAY = lazy_pattern(
       | (?:i|we)\ (?:was|were|have\ been|got)\ (?:just\ |recently\ |finally\ )?(?:born|raised|brought\ up|adopted|diagnosed|promoted|laid\ off|fired|hired|accepted|transferred|elected|married|divorced|engaged)\b
       | (?:i|we)\ {_ADVERBS}(?:cannot|can)\ (?:eat|drink|have|stand|bear|do\ without|tolerate|swim|drive|sing|cook|dance|ride|speak|sleep|whistle|ski|sew|knit|juggle|play\ (?:the|piano|guitar|chess))\b
       | (?:i|we)\ (?:have\ )?{_ADVERBS}(?:quit|gave\ up|given\ up|stopped|retired|dropped|ditched|replaced|got\ rid\ of|moved\ (?:to|from|away|off|over|in)|switched\ (?:to|from|over)|migrated|relocated|resigned
-          |upgraded|renamed|changed\ (?:my|our)\ (?!mind\b)\w+|joined|enrolled|left\ (?:my|the\ (?:company|team))|turned\ \d+|graduated|deprecated|standardi[sz]ed|adopted|founded|forked|killed|sold|signed)(?!\ (?:this|that|it|now|on|my\ phone|(?:the\ )?(?:agent|ask|plan|chat|edit|auto)(?:\ mode)?)\b)
+          |upgraded|renamed|changed\ (?:my|our)\ (?!mind\b)\w+|joined|enrolled|left\ (?:my|the\ (?:company|team))|turned\ \d+|graduated|deprecated|standardi[sz]ed|adopted|founded|forked|killed|sold|signed)(?!\ (?:this|that|it|now|on|my\ phone|(?:the\ )?(?:agent|ask|plan|chat|edit|auto)(?:\ mode)?|(?:\w+\ )?(?:access|mode|sandbox|permissions?))\b)
       | (?:i|we)\ {_ADVERBS}(?:plan|intend)\ to\ [^,;]{{3,80}}\b(?:next|in|this|by|until|after|before|on|soon|someday)\b
       | (?:i|we)\ will\ (?:also\ |then\ )?(?!(?:be\ (?:able|right|back)|see|let|check|look|try|do|fix|get|need|add|send)\b)[a-z]+\ (?:[^,;]{{1,60}}\ )?{_FUTURE}
       | (?:i|we)\ keep\ (?!(?:\w+ing|on)\b)[^,;]{{2,40}}?\ (?:off|on|open|closed|in|under|at|away)\b

@@ -31,15 +31,18 @@ _TELLS = lazy_pattern(
     r"|drops?|mangles?|points?|deploys?|serves?|listens?|prints?|resets?|loads?|starts?|stops?)\b"
 )
 _NO_NOTE = lazy_pattern(
-    r"""^(?:(?:is|are|was|were|has|uses|used|accessible|connects|verified|fixed|built|added|also|moved
+    rf"""^(?:(?:is|are|was|were|has|uses|used|accessible|connects|verified|fixed|built|added|also|moved
           |supports|returns|writes|includes|contains|shows|full|complete|see|why|status|decisions
           |phase|step|exception|known\ gap|todo|open|pending|next|this|these|those|it|they|there|both
-          |all|he|she|we|i|you)\b|\W)
+          |all|he|she|we|i|you|if|anything|everything|others?)\b|\W)
+      | ^(?:the|a|an|this|each|every)\ (?:script|agent|file|tests?|output|result|user|tool|command|report|session|step|prompt|plan|task)s?\b
+      | ^{ORDER}\ | \byes\ /\ no\b
       | \b(?:19|20)\d\d-\d\d-\d\d\b | \b(?:pr|issue|commit)\ \#?\d | \b(?:was|were)\ fixed\b
       | \bfixed[:.]? """,
     re.VERBOSE,
 )
-"""How a line begins without what it is about, and what tells of the work of a day."""
+"""How a line begins without what it is about, or with what is to be done in a step; what tells of the
+work of a day, and what is to be filled in."""
 
 
 def is_rule(plain: str) -> bool:

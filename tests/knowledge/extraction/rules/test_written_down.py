@@ -130,6 +130,10 @@ NOTES = """# Cranes
 - Fixed in March: the crane was stuck.
 - Status 2026-03-01: the crane of quay 4 is being built.
 - It is painted every year in May.
+- Create a log of the lifts of quay 3, and keep it for the pilot.
+- If the crane of quay 3 is stuck, the pilot keeps its key.
+- The log of `<QUAY_NAME>` stays with the pilot until May.
+- The crane of quay 3 keeps a log: YES / NO
 - Always oil the chain before a lift.
 """
 
