@@ -87,6 +87,7 @@ _OF_THE_MOMENT = lazy_pattern(
       |\bhow\ (?:should|shall|do|can)\ (?:i|we)\ (?:access|reach|connect|fix|resolve|solve|address|recover|unblock
         |test|verify|debug|deal\ with|get|handle\ (?:this|that|it|these|those|the\ \w+\ (?:error|failure|conflict)s?))\b
       |^(?:what|which|when|who|where|how)\b[^?]*\b(?:was|were|did)\b
+      |\bwhich\ (?:fix|workaround)\b|\bwhen\ should\ (?:this|the)\b[^?]*\b(?:happen|start|begin)\b
       |\bdo\ you\ (?:believe|think|suspect|mean|see|observe|expect|remember|know)\b
       |(?:^|[.?!:]\ )(?:(?:is|are|does|do)\ [^.?]*\b(?:exists?|already|currently|at\ the\ moment)\b[^.?]*\?
         |(?:where|what|which|who)\ (?:is|are)\ (?:the|your|our)\ (?:existing|current|actual)\b)|\bi\ need\ to\ know\b

@@ -72,6 +72,8 @@ def test_what_is_chosen_by_its_letter_is_told_by_what_the_message_says_of_it() -
         ("The lint fails. How should we proceed?", "Fix it"),
         ("Should I commit now?", "Yes"),
         ("What scenario do you believe triggers it?", "A full quay at high tide"),
+        ("Which fix approach makes sense?", "Query by the id of the berth"),
+        ("When should this dredging happen?", "In parallel to the cranes"),
         ("변경 2건을 커밋 후 머지할까요?", "커밋 후 머지"),
         ("設計を承認しますか？", "独立レビューを先に受ける"),
         ("Which task do you want to do first?", "Cranes"),
