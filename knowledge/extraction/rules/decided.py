@@ -148,6 +148,12 @@ _FOLLOWING = re.compile(
 """Why, in which case, or what else: what it points at stands before it."""
 
 
+_JUDGES = re.compile(
+    r"(?:that|this|it) is (?:ok(?:ay)?|fine|good|bad|enough|acceptable|alright)\b(?! to\b)"
+)
+"""How a clause begins that says what somebody thinks of what stands before it."""
+
+
 def _settled(told: str) -> bool:
     return _is_settled(told) and not DOUBTS.search(told)
 
@@ -160,7 +166,7 @@ def _is_settled(told: str) -> bool:
 
 def _settles(told: str) -> bool:
     """Whether a clause decides something, and can be read without what was said before it."""
-    if DOUBTS.search(told):
+    if DOUBTS.search(told) or _JUDGES.match(told):
         return False
     if _is_settled(told):
         return True
@@ -269,7 +275,7 @@ _IDLE = weighty("let us should make use keep remove drop go with add completely 
 RULES: tuple[Rule, ...] = (
     rule(
         "decides",
-        20,
+        21,
         "What a person decides, or says yes to, and does not take back in the conversation.",
         confidence=0.8,
         reads=(SAID & BY_OWN_HAND) | EDITS,
@@ -313,6 +319,7 @@ RULES: tuple[Rule, ...] = (
             ),
             RuleExample("Change it from red to blue. Stay with me. If you want, we can drop it."),
             RuleExample("Let's fix that first. Let's remove it. Let's see. Have we decided?"),
+            RuleExample("That's okay for the quay but not for the pier."),
             RuleExample(
                 "The tests should be green. The plan must be short. Let's not worry about it."
             ),

@@ -63,6 +63,8 @@ _ASKS_FOR = re.compile(
 _LOOKS_INTO = re.compile(
     r"(?:audit|verify|review|mention|explain|investigate|check|find|look|analy[sz]e|describe"
     r"|summari[sz]e|confirm|compare|list|show|tell"
+    r"|(?:i|we) (?:also |just )?(?:want|need|have|would like) to"
+    r" (?:investigate|understand|see|check|know|find out|look|figure out)"
     r"|(?:start|begin|continue|keep|go on|carry on) \w+ing|continue|proceed|go ahead"
     r"|(?:nah |no |ok )?let us (?:roll back|go back|revert|undo|stash|pull|fetch|rebase|merge))\b"
 )
