@@ -176,7 +176,8 @@ def _read_file(
     }
     if known is not None and (earlier := _earlier(reads)):
         old = [thread for threads in earlier.values() for thread in threads]
-        unplaced = _own_records(state, file).filter(pl.col("thread").is_in(old))
+        renamed = _own_records(state, file).filter(pl.col("thread").is_in(old))
+        unplaced = pl.concat([unplaced, renamed]).unique(maintain_order=True)
     return FileRead(file, reads, source_file, whole, unplaced.clear() if reason else unplaced)
 
 

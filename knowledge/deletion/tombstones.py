@@ -16,7 +16,7 @@ import polars as pl
 from cairn.knowledge.ingest.adapter import Head
 from cairn.knowledge.ingest.events import unique_within
 from cairn.knowledge.nlp.dates.timestamps import utc
-from cairn.knowledge.schema.identity import SEPARATOR
+from cairn.knowledge.schema.identity import SEPARATOR, digest
 
 TYPE = "tombstone"
 """Type of the event."""
@@ -49,6 +49,11 @@ class Tombstone(msgspec.Struct, frozen=True):
     """Of a namespace: what happened up to here goes …"""
     undated: bool = True
     """… and all that has no time, as an older Cairn told it; else only what `digests` name."""
+
+    @property
+    def mark(self) -> str:
+        """Digest of all that it says; what an older Cairn told has the one that it noted."""
+        return digest(repr(self).replace(", undated=True)", ")"))
 
 
 class _Typed(msgspec.Struct, tag=TYPE):

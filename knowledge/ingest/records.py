@@ -112,7 +112,7 @@ def shorter(records: pl.DataFrame, earlier: Mapping[str, Sequence[str]]) -> list
     """Records of documents as they were while those were shorter, and named otherwise."""
     versions: list[pl.DataFrame] = []
     thread, native = pl.col("thread"), pl.col("native_id")
-    for count in range(_NAMED_BY - 1):
+    for count in range(_NAMED_BY - 1 if earlier else 0):
         then = thread.replace({now: old[count] for now, old in earlier.items() if old[count:]})
         inside = pl.concat_str(then, native.str.slice(thread.str.len_chars()))
         own = pl.when(native.str.starts_with(thread)).then(inside).otherwise(native)

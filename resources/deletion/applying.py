@@ -19,7 +19,6 @@ from cairn.knowledge.deletion.tombstones import (
 )
 from cairn.knowledge.engine.diff import Change
 from cairn.knowledge.ingest.records import shorter, unplaced
-from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import DEAD_LETTERS, RAW_LOGS, RECORDS, SOURCE_FILES, WORK
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import (
@@ -146,7 +145,7 @@ def _note(namespace: str, one: Tombstone, rows: int) -> dict[str, object]:
         "namespace": namespace,
         "stage": STAGE,
         "unit": one.event_id,
-        "input_hash": digest(repr(one)),
+        "input_hash": one.mark,
         "fingerprint": FINGERPRINT,
         "outcome": "done" if rows else "empty",
         "attempts": 1,

@@ -17,7 +17,6 @@ from cairn.knowledge.assembly.run import STEPS
 from cairn.knowledge.assembly.stages import STAGES
 from cairn.knowledge.deletion.tombstones import STAGE as FORGET
 from cairn.knowledge.llm.client import UNANSWERED
-from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.tables import (
     MODEL_CALLS,
     RAW_LOGS,
@@ -441,7 +440,7 @@ def _tombstones(state: State, asked: DamageScope) -> Iterator[Damage]:
     """What was forgotten must not come back because the word of it is lost."""
     home = state.home
     every = [(name, one) for name, own in tombstones(home).items() for one in own]
-    told = {(name, one.event_id): digest(repr(one)) for name, one in every}
+    told = {(name, one.event_id): one.mark for name, one in every}
     try:
         key_of(home, [one for _, one in every])
     except HomeError:

@@ -1,6 +1,7 @@
 """The protocol over stdin and stdout, as an agent that starts the server speaks it."""
 
 import json
+import os
 import signal
 from types import TracebackType
 from typing import Any, Self
@@ -29,7 +30,7 @@ def serve_stdio(server: Server[Any]) -> None:
     try:
         anyio.run(run)
     except* BrokenPipeError:
-        raise SystemExit(1) from None
+        os._exit(1)  # at an exit like others, Python would wait for that thread
 
 
 class MendedMessages:

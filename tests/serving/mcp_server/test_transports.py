@@ -86,7 +86,7 @@ def test_half_an_emoji_is_answered_and_a_client_that_goes_gets_no_traceback(
                 answer = process.stdout.readline()
             assert (json.loads(answer)["id"], "quincepress" in answer) == (2, True)
         process.stdin.write(f"{asked(3, 'tools/list')}\n")
-        process.stdin.flush()
+        process.stdin.close()
         assert process.wait(PATIENCE) == 1
         assert process.stderr.read() == ""
 
