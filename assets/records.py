@@ -194,21 +194,20 @@ def _start(
     Where the last line read came from another file first, as that of a copy does, or is forgotten,
     it is not known what it says to those after it, and all is read again. So is a file whose lines
     are counted for want of ids of their own, where some of them may be forgotten. And so is one
-    that told no time or no thread yet: what comes may tell those of what was read. And so is one
-    whose timezone was another.
+    that told no time or no thread yet: what comes may tell those of what was read; and one that is
+    the same file in another timezone.
     """
     unplaced = RECORDS.empty().select(OWN)
     if known is not None:
         consumed, adapter = known["consumed"], known["adapter"]
-        if known["timezone"] not in (None, file.timezone):
-            own = _own_records(state, file)
-            return Start(0, 0, None, prefix_hash(file.path, 0), Before(), own)
-        if adapter in adapters() and 0 < consumed < file.size:
+        moved = known["timezone"] not in (None, file.timezone)
+        is_there = 0 < consumed <= file.size and (moved or consumed < file.size)
+        if adapter in adapters() and is_there:
             with suppress(OSError):  # reading it whole will say why
                 hashed = prefix_hash(file.path, consumed)
                 if hashed.hexdigest() == known["digest"]:
                     own = _own_records(state, file).filter(pl.col("source_offset") < consumed)
-                    if own.height and not has_place(own, adapter):
+                    if own.height and (moved or not has_place(own, adapter)):
                         return Start(0, 0, None, prefix_hash(file.path, 0), Before(), own)
                     counted = file.namespace in forgotten and own["native_id"].null_count() > 0
                     if (own["source_line"] >= known["lines"]).any() and not counted:

@@ -47,5 +47,7 @@ def _as_it_would_be(known: pl.DataFrame) -> pl.DataFrame:
         for namespace, path, reason, digest in refused.iter_rows()
         if digest != refusal(reason) or (reason == CLOSED and os.access(on_disk(path), os.R_OK))
     ]
+    if not again:
+        return known
     names = pl.DataFrame(again, {"namespace": pl.String, "path": pl.String}, orient="row")
     return known.join(names, on=names.columns, how="anti")

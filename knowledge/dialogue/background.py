@@ -62,7 +62,10 @@ def told_ends(texts: Iterable[tuple[str, datetime | None]]) -> dict[str, Backgro
 
 
 def settled(steps: Sequence[ToolStep]) -> list[ToolStep]:
-    """Steps of one conversation; one that went on has the result of the call that saw it end."""
+    """Steps of one conversation; one that went on has the result of the call that saw it end.
+
+    Until then nobody knows whether it worked.
+    """
     begun: dict[str, int] = {}
     found = list(steps)
     for place, step in enumerate(steps):
@@ -72,6 +75,7 @@ def settled(steps: Sequence[ToolStep]) -> list[ToolStep]:
         asked = _asked(step)
         if not asked and (started := _started(text)):
             begun[started[1] or started[2]] = place
+            found[place] = replace(step, worked=None)
         elif asked in begun and _ended(text):
             at = begun.pop(asked)
             worked = not (step.result.is_error or failure(text))

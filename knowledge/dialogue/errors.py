@@ -42,9 +42,9 @@ _REFUSING_FIRST = (
 
 UNSETTLED = re.compile(
     r"Sibling tool call errored|running in (?:the )?background|moved to the background"
-    r"|^<tool_use_error>|timed out after \d+|(?m:^Process running with session ID \d)"
+    r"|^<tool_use_error>|timed out after \d+"
 )
-_UNSETTLING = ("Sibling tool", " background", "timed out", "with session ID")
+_UNSETTLING = ("Sibling tool", " background", "timed out")
 
 RUNNER_FAILURES = (
     r"^\[([\w:./-]+)\] ERROR task failed",  # mise

@@ -1,6 +1,5 @@
 """The protocol over stdin and stdout, as an agent that starts the server speaks it."""
 
-import json
 import os
 import signal
 from types import TracebackType
@@ -12,6 +11,8 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+
+from cairn.knowledge.ingest.jsonl import document
 
 
 def serve_stdio(server: Server[Any]) -> None:
@@ -76,9 +77,8 @@ class MendedMessages:
 def _mended(item: SessionMessage | Exception) -> SessionMessage | Exception:
     if not isinstance(item, ValidationError):
         return item
+    _, asked = document(str(item.errors()[0]["input"]).encode())
     try:
-        line = json.dumps(json.loads(str(item.errors()[0]["input"])), ensure_ascii=False)
-        whole = line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(whole, by_name=False))
-    except (ValueError, RecursionError):
+        return SessionMessage(types.jsonrpc_message_adapter.validate_python(asked, by_name=False))
+    except ValidationError:
         return item

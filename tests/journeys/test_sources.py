@@ -276,3 +276,6 @@ def test_a_source_with_another_timezone_is_read_in_that(
     assert [time.hour for time in records["occurred_at"]] == [8, 10]
     add_source(state.home, tmp_path / "logs", "default")
     assert not changed_files(state)
+    add_source(state.home, tmp_path / "logs", "default", "Asia/Tokyo")
+    write("a.jsonl", said("c", "2026-05-02T10:00:00"))
+    assert sorted(contents(state)) == ["a", "b", "c"], "a file that was replaced takes nothing away"

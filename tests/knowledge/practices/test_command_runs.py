@@ -256,7 +256,11 @@ def test_a_line_of_another_shell_is_read_by_its_paths_or_not_at_all(session):
 
 def test_what_still_runs_has_not_passed(session):
     told = "Wall time: 30 seconds\nProcess running with session ID 71\nOutput:\n 3 pass\n"
-    assert command_runs(session(("run", "bun test", told)))["passed"].to_list() == [None]
+    run, asked = ("run", "bun test", told), ("tool", "write_stdin", {"session_id": 71})
+    assert command_runs(session(run))["passed"].to_list() == [None]
+    ended = "Wall time: 1 second\nProcess exited with code 0\nOutput:\n 3 pass\n"
+    seen = session(run, (*asked, told), (*asked, ended))
+    assert command_runs(seen)["passed"].to_list() == [True], "asked twice until it has ended"
 
 
 @pytest.mark.parametrize(
