@@ -56,7 +56,7 @@ def opening(namespace: str | None = None, generation: str | None = None) -> str:
 
 
 def harmless(text: str) -> str:
-    """A text that closes no fence, gives no orders and moves no cursor, whatever else it says."""
+    """A text that closes no fence, gives no orders, moves no cursor and turns no letters round."""
     return defused(without_orders(text.translate(_CONTROL), "agent"))
 
 
@@ -66,7 +66,11 @@ def all_harmless(texts: Sequence[str]) -> list[str]:
     return list(map(defused, quiet(plain, pl.repeat("agent", len(plain), eager=True))))
 
 
-_CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A, 0x0D, 0x85}, " ")
+_TURNS = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+"""What makes letters stand in another order than they are read in."""
+_CONTROL = dict.fromkeys(
+    {*range(0x20), *range(0x7F, 0xA0), *_TURNS} - {0x09, 0x0A, 0x0D, 0x85}, " "
+)
 
 
 _BRACKET = re.compile(

@@ -67,6 +67,7 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
     spoken = [row["source_id"] for row in changes if row["source_id"]]
     places = _places(reader, [*spoken, *(str(source["record_id"]) for source in sources)])
     topic = reader.table(tables.CLUSTERS).filter(pl.col("fact_id") == id_).collect().to_dicts()
+    replaced = reader.memory().filter(pl.col("merged_into") == id_).collect().lazy()
     return {
         "as_of": reader.as_of,
         "fact": row,
@@ -76,12 +77,8 @@ def _fact(reader: Reader, id_: str) -> dict[str, Any]:
         "sources": _with_messages(places, sources),
         "drawn_from": _drawn_from(reader, id_),
         "merges": merges.sort("merge_id").collect().to_dicts(),
-        "merged_from": _facts(
-            reader, (pl.col("merged_into") == id_) & (pl.col("status") != "retracted")
-        ),
-        "corrected": _facts(
-            reader, (pl.col("merged_into") == id_) & (pl.col("status") == "retracted")
-        ),
+        "merged_from": _in_short(replaced.filter(pl.col("status") != "retracted")),
+        "corrected": _in_short(replaced.filter(status="retracted")),
         "stands_in_for_it": _facts(reader, pl.col("fact_id") == row["merged_into"])
         if row["merged_into"]
         else [],
@@ -150,10 +147,10 @@ def _changes(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     then = (pl.col("occurred_at") <= reader.latest).fill_null(value=True)
     updates = reader.table(tables.CONFIDENCE_UPDATES).filter(pl.col("fact_id") == fact_id, then)
     changes = updates.collect()
-    told = ["evidence_id", "kind", "source_id", "similarity", "weight", "conversation_id"]
-    ids = changes["evidence_id"].drop_nulls()
-    evidence = reader.rows(tables.EVIDENCE, "evidence_id", ids, told)
-    return changes.join(evidence, on="evidence_id", how="left").sort("seq").to_dicts()
+    both, told = ["fact_id", "evidence_id"], ["kind", "source_id", "similarity", "weight"]
+    of = changes.drop_nulls("evidence_id")["fact_id"].unique()
+    evidence = reader.rows(tables.EVIDENCE, "fact_id", of, [*both, *told, "conversation_id"])
+    return changes.join(evidence, on=both, how="left").sort("seq").to_dicts()
 
 
 def _history(
@@ -362,11 +359,16 @@ def _told(*, events: bool) -> pl.Expr:
 
 
 def _facts(reader: Reader, which: pl.Expr) -> list[dict[str, Any]]:
+    """Facts as `_in_short` gives them."""
+    return _in_short(reader.memory().filter(which))
+
+
+def _in_short(facts: pl.LazyFrame) -> list[dict[str, Any]]:
     """Facts in short, the best supported first; the same words about several entities once."""
     columns = ["fact_id", "entity", "predicate", "content", "effective", "status",
                "conversation_count"]  # fmt: skip
     return (
-        best_first(reader.memory().filter(which))
+        best_first(facts)
         .unique("content", keep="first", maintain_order=True)
         .select(columns)
         .head(MOST)

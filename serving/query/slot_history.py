@@ -57,6 +57,8 @@ def values_of_slot(reader: Reader, fact_id: str) -> list[dict[str, Any]]:
     """
     slot = ["entity_id", "slot"]
     mine = reader.stretches(pl.Series([fact_id])).collect()
+    if mine.is_empty():  # of nearly all: nothing is looked for
+        return []
     filled = mine.select(slot).drop_nulls("slot").unique()
     found = mine.filter(pl.col("slot").is_null())
     if filled.height:

@@ -96,6 +96,9 @@ class Reader:
         columns: Sequence[str] | None = None,
     ) -> pl.DataFrame:
         """Rows of a table whose column has one of some texts."""
+        if values.is_empty():
+            nothing = table.empty()
+            return nothing if columns is None else nothing.select(columns)
         if self.cached and (found := self.cached.rows(table, column, values, columns)) is not None:
             return found
         known = self.table(table, columns, self._days(table, column, values))

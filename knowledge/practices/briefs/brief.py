@@ -42,7 +42,7 @@ REFUSAL, FACT, RECENT = "refusal", "fact", "recent"
 
 HEADINGS = {
     PRACTICE: "How to work here",
-    DIRECTIVE: "What the person wants",
+    DIRECTIVE: "What is wanted here",
     REFUSAL: "What the person refused",
     ERROR: "What went wrong, and what ended it",
     FACT: "What is known",

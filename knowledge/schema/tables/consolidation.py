@@ -252,7 +252,8 @@ EVIDENCE = Table(
         "weight": Column(REAL, "Strength of a feedback, −1 to 1; else null.", null=True),
         "occurred_at": Column(TIME, "When it spoke.", null=True),
     },
-    key=("namespace", "evidence_id"),
+    # An id is one by itself; what bears one fact out is read together, so it stands together.
+    key=("namespace", "fact_id", "evidence_id"),
 )
 
 CONFIDENCE_UPDATES = Table(
