@@ -11,6 +11,7 @@ import msgspec
 import polars as pl
 
 from cairn.knowledge.consolidation.verdicts.standing import STANDING
+from cairn.knowledge.practices.briefs.brief import FACT, KINDS
 from cairn.knowledge.schema.tables import BRIEFS, CONVERSATIONS, PROJECTS, RAW_LOGS
 from cairn.resources.home.atomic_files import replace_file
 from cairn.serving.exchange.folder import ExchangeError
@@ -165,19 +166,25 @@ def _rules(reader: Reader, folders: Sequence[str]) -> ShareRules:
 def _known(
     reader: Reader, name: str, folders: Sequence[str]
 ) -> Iterator[tuple[str, str, datetime | None]]:
-    """Kind, text and last day of what is known of a project."""
-    lines = reader.table(BRIEFS).filter(pl.col("project") == name).collect().sort("place")
-    for kind, text, seen in lines.select("kind", "text", "last_seen").iter_rows():
-        if kind in BRIEFED:
-            yield BRIEFED[kind], text, seen
+    """Kind, text and last day of what is known of a project; what its brief tells comes first."""
     mine = reader.entities().filter(type="project", display_name=name).collect()
     facts = reader.about(mine["entity_id"].to_list()).filter(
         pl.col("status").is_in(STANDING),
         ~pl.col("event").fill_null(value=False),
         pl.col("predicate") != "refuses",
     )
-    for text, seen in facts.sort("fact_id").select("content", "last_seen").iter_rows():
-        yield "fact", text, seen
+    # Of the same words the wish counts, not what it is about.
+    facts = facts.sort(~pl.col("predicate").is_in(KINDS), "fact_id")
+    told = ["fact_id", "predicate", "content", "last_seen"]
+    whole = {
+        id_: (BRIEFED[KINDS.get(predicate, FACT)], text, seen)
+        for id_, predicate, text, seen in facts.select(told).iter_rows()
+    }
+    lines = reader.table(BRIEFS).filter(pl.col("project") == name).collect().sort("place")
+    for id_, kind, text, seen in lines.select("line_id", "kind", "text", "last_seen").iter_rows():
+        if kind in BRIEFED:  # a line is short; a fact that it tells goes as it is
+            yield BRIEFED[kind], *whole.pop(id_, ("", text, seen))[1:]
+    yield from whole.values()
     talks = reader.table(CONVERSATIONS, ["conversation_id", "project"])
     there = talks.filter(pl.col("project").is_in(folders)).collect()["conversation_id"]
     lessons = reader.learnings().collect()

@@ -39,6 +39,10 @@ _USER = re.compile(rf"(?:/home/|/[Uu]sers/|\\+Users\\+|:/Users/)([^/\\{_STOPS}]+
 _DASHED = re.compile(r"(?<![\w])-(?:home|Users)-\w+|~[A-Za-z]\w+/")
 _BELOW = re.compile(rf"~(?:[/\\]+[^/\\{_STOPS}]+)+[/\\]*")
 _AT = re.compile(r"[\w.+-]+@[\w-]+[\w.-]*")
+_PACKAGE = re.compile(
+    r"/[\w.+-]+@v?\d[\w.+-]*(?![\w@])|[\w.+-]+@(?:v?\d+\.\d+\.\d+(?!\.?[\w@])|(?:latest|next|canary)\b(?![.\w-]))"
+)
+"""A package with its version, and no account on a machine."""
 _URL_HOST = re.compile(r"\b[a-z][a-z0-9+.-]*://(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:?#\"'`<>)]+)")
 _IPV4 = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
 _IPV6 = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,}(?::?[0-9a-fA-F]{1,4})+(?![\w:])|fe80::\S+")
@@ -76,7 +80,7 @@ class ShareRules:
             return PERSONAL
         if _HOME.search(text) or _DASHED.search(text):
             return HOME_PATH
-        if _AT.search(text) or self._named_host(text):
+        if _AT.search(_PACKAGE.sub("", text)) or self._named_host(text):
             return HOST
         return PERSON if self._person and self._person.search(text) else None
 

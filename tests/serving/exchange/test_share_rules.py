@@ -28,6 +28,8 @@ RULES = ShareRules(["Mira Lindqvist", "mira", "root"], ["nas", "vault.example.ne
         ("pytest /tmp/x and src/home/views.py", "pytest /tmp/x and src/home/views.py"),
         ("~/code/shop-api stays another project", "~/… stays another project"),
         ("the log is in /var/log/shop.log", "the log is in /var/log/shop.log"),
+        ("npx @acme/lint@1 check", "npx @acme/lint@1 check"),
+        ("npx lint@2.10.3 && go run acme/x@latest", "npx lint@2.10.3 && go run acme/x@latest"),
     ],
 )
 def test_paths_of_home_folders_are_cut(text: str, becomes: str) -> None:
@@ -44,6 +46,8 @@ def test_paths_of_home_folders_are_cut(text: str, becomes: str) -> None:
         ("the key is [redacted:github_token]", SECRET),
         ("write to ada@corp.example.com", PERSONAL),
         ("ssh deploy@10", HOST),
+        ("ssh deploy@10.0.0.7", HOST),
+        ("scp x deploy@next-door:/srv", HOST),
         ("rsync to 192.168.20.4", HOST),
         ("ping fe80::1ff:fe23:4567:890a", HOST),
         ("open 2001:db8:0:1::7", HOST),
