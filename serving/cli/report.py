@@ -1,10 +1,11 @@
 """What a run ends with: what there is now, the best of it, and one search that finds some."""
 
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cairn.knowledge.llm.fence import CLOSING, harmless, opening
+from cairn.serving.cli.run_output import print_totals
 from cairn.serving.cli.terminal import TerminalColumn, advise, console, print_table, say
 from cairn.serving.read.display import count, one_line, times
 
@@ -53,21 +54,6 @@ def _borne_out(line: dict[str, Any]) -> str:
     if line["last_seen"] is None:
         return much
     return f"{much}, {'last ' if line['conversations'] > 1 else ''}on {line['last_seen']:%Y-%m-%d}"
-
-
-def print_totals(found: Mapping[str, Any]) -> None:
-    """One line of what there is."""
-    there = found["totals"]
-    parts = [
-        count(there["conversations"], "conversation"),
-        count(there["records"], "record"),
-        count(there["entities"], "entity", "entities"),
-        count(there["facts"], "fact")
-        + (f" ({there['deprecated_facts']:,} faded)" if there["deprecated_facts"] else ""),
-        count(there["learnings"], "learning"),
-        count(there["themes"], "theme"),
-    ]
-    say(f"{found['namespace']}: {', '.join(parts)}", style="bold")
 
 
 def print_overview(found: dict[str, Any]) -> None:

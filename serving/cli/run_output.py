@@ -207,7 +207,7 @@ def _tell(
     held: bool,
     limited: bool,
 ) -> None:
-    from cairn.serving.cli.report import print_overview, print_totals
+    from cairn.serving.cli.report import print_overview
 
     out = console()
     say_refused(refused)
@@ -239,12 +239,25 @@ def say_refused(refused: list[dict[str, str]]) -> None:
         advise(f"… and {len(refused) - 5:,} more: see `cairn dead-letters`", style="yellow")
 
 
+def print_totals(found: Mapping[str, Any]) -> None:
+    """One line of what there is."""
+    there = found["totals"]
+    parts = [
+        count(there["conversations"], "conversation"),
+        count(there["records"], "record"),
+        count(there["entities"], "entity", "entities"),
+        count(there["facts"], "fact")
+        + (f" ({there['deprecated_facts']:,} faded)" if there["deprecated_facts"] else ""),
+        count(there["learnings"], "learning"),
+        count(there["themes"], "theme"),
+    ]
+    say(f"{found['namespace']}: {', '.join(parts)}", style="bold")
+
+
 def say_unchanged(
     found: Iterable[Mapping[str, Any]], *, held: bool = False, limited: bool = False
 ) -> None:
     """What a run says that had nothing to do."""
-    from cairn.serving.cli.report import print_totals
-
     what = "all that may be today" if limited else "everything"
     say(f"Nothing changed: {what} is taken in{'' if held else ' and published'}.")
     for each in found:
