@@ -22,7 +22,9 @@ OTHER = "other"
 
 _CONTROL = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 _MARKS = lazy_pattern(r"^[\s│┃╷╵✘✗✕×●•❌>]+(?=\S)")
-_TASK = lazy_pattern(rf"^(?:\[[\w:.-]{{1,40}}\] (?!→)|{OF_PACKAGE})(?=\S)")
+_TASK = lazy_pattern(rf"^(?:\[(?!WARN)[\w:.-]{{1,40}}\] (?!→)|{OF_PACKAGE})(?=\S)")
+_ENDS = " \t\r\f\v━─═"
+"""What a line is filled with to its end."""
 _E = lazy_pattern(r"^E {2,}(?=\S)")
 """How pytest marks the lines of an error."""
 _STAMP = lazy_pattern(r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s+")
@@ -32,7 +34,7 @@ _WARNING = lazy_pattern(
     r"|^.{0,60}\b0 (?:errors?|failed|failures)\b"
 )
 _PLACE = lazy_pattern(
-    r"^(?:vet: )?(?:[A-Za-z]:)?(?:[\w@.~+-]*[/\\])*[\w@.+-]+\.\w{1,6}(?::\d+(?::\d+)?(?:-\d+(?::\d+)?)?|\(\d+,\d+\)|:\(\.\w+\+0x[0-9a-f]+\)):?\s*(?:-\s+)?"
+    r"^(?:vet: )?(?:[A-Za-z]:)?(?:[\w@.~+-]*[/\\])*[\w@.+-]+\.\w{1,6}(?::\d+(?::\d+)?(?:-\d+(?::\d+)?)?|:?[\[(]\d+,\d+[\])]|:\(\.\w+\+0x[0-9a-f]+\)):?\s*(?:-\s+)?"
 )
 _EXIT_PLACE = lazy_pattern(
     r"^(?:/\S*/)?(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )*|^\(eval\):(?:\d+: ?)*"
@@ -56,7 +58,7 @@ _SUFFIX = (
 )
 _PATH = lazy_pattern(
     r"(?<![\w{/.@-])(?:[A-Za-z]:\\[^\s'\"]+|(?:~|\.{1,2})?/[\w.@+~-]+(?:/[\w.@+~*-]+)*/?"
-    r"|[\w.@+~-]+(?:/[\w.@+~*-]+){2,}/?"
+    r"|(?!(?:lint|assist)/|[A-Z]{1,4}\d{3,4}/)[\w.@+~-]+(?:/[\w.@+~*-]+){2,}/?"
     rf"|[\w@+~-]+(?:[./][\w@+~-]+)*\.{_SUFFIX}\b(?![\w(]))(?::\d+(?::\d+)?)?"
 )
 _NUMBER = lazy_pattern(
@@ -180,7 +182,7 @@ def _lines(output: str) -> Iterator[tuple[int, str]]:
     for at, raw in enumerate(output.replace("\\n", "\n").splitlines()):
         line = raw[: 2 * LONGEST_LINE]
         line = _CONTROL.sub("", line) if coloured else line
-        line = _STAMP.sub("", _TASK.sub("", _MARKS.sub("", line)))[:LONGEST_LINE].rstrip()
+        line = _STAMP.sub("", _TASK.sub("", _MARKS.sub("", line)))[:LONGEST_LINE].rstrip(_ENDS)
         if line:
             yield at, line
 

@@ -20,7 +20,7 @@ from cairn.knowledge.schema.identity import digest, digest_column
 from cairn.knowledge.schema.tables import ERROR_SIGNATURES, FAILURES
 
 EXTRACTOR = Extractor(
-    "failure_rules", "rule", 11,
+    "failure_rules", "rule", 12,
     "Commands that failed: their key line and signature, and what really ended the error.",
 )  # fmt: skip
 

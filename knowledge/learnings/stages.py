@@ -48,7 +48,7 @@ OUTCOMES = ("stored", "duplicate", "failed", "low_quality", "no_categories", "lo
 """What may become of a conversation, the most telling first."""
 
 EXTRACTOR = Extractor(
-    "learning_rules", "rule", 18,
+    "learning_rules", "rule", 19,
     "Lessons from errors that really ended, stated decisions, answered questions, patterns in use, "
     "and gains that were measured.",
     ("min_conversation_value", "min_category_score", "min_learning_confidence",

@@ -105,7 +105,15 @@ PROGRAM_TASKS: Mapping[str, Mapping[str, str]] = {
     "xcodebuild": {"": "build", "test": "test", "build": "build"},
     "flutter": _by(test="test", lint="analyze", build="build", run="run") | {"pub get": "install"},
     "dart": _by(test="test", lint="analyze", format="format", run="run") | {"pub get": "install"},
-    "zig": _by(test="test", build="build", format="fmt"),
+    "zig": _by(test="test", build="build", format="fmt") | {"build test": "test", "build run": "run"},
+    "forge": _by(test="test coverage", build="build", format="fmt", install="install"),
+    "gleam": _by(test="test", build="build", run="run", format="format", type_check="check", install="deps"),
+    "nix": _by(build="build", run="run") | {"flake check": "test", "fmt": "format"},
+    **_each("nixos-rebuild darwin-rebuild home-manager", _by(deploy="switch")),
+    "pod": _by(install="install"),
+    "pixi": _by(install="install add") | {"run": _SCRIPTS},
+    "elm-test": {"": "test"},
+    "taplo": _by(format="fmt format", lint="lint check"),
     **_each("stack cabal bazel bazelisk swift", _by(test="test", build="build", run="run")),
     "dune": _by(test="test runtest", build="build", format="fmt"),
     **_each("cmake tsup webpack rollup esbuild latexmk pdflatex tsc build", {"": "build"}),
@@ -171,7 +179,7 @@ _TYPE_CHECKERS = frozenset(
     "mypy pyright basedpyright vue-tsc svelte-check ty pytype flow dialyzer srb psalm phpstan".split()
 )
 _FORMATTERS = frozenset(
-    "black isort gofmt goimports gofumpt rustfmt prettier dprint yapf autopep8 shfmt clang-format swiftformat stylua ormolu fourmolu djlint terraform-fmt".split()
+    "black isort gofmt goimports gofumpt rustfmt prettier dprint yapf autopep8 shfmt clang-format swiftformat stylua ormolu fourmolu djlint scalafmt google-java-format leptosfmt nixfmt alejandra terraform-fmt".split()
 )
 _NO_PROGRAMS = frozenset("test tap lint vet check standard safety audit typecheck type-check coverage robot reuse playwright cypress xcodebuild storybook prove t".split())  # fmt: skip
 """Names of checks that are the shell's own or mean something else where they stand alone."""

@@ -31,7 +31,7 @@ LINTERS = _names(
     "hadolint yamllint markdownlint markdownlint-cli2 rubocop standardrb brakeman reek golangci-lint staticcheck govulncheck gosec ktlint detekt "
     "swiftlint checkstyle phpstan psalm phpcs trivy grype snyk gitleaks trufflehog pip-audit safety codespell vale ansible-lint tflint checkov tfsec "
     "kube-linter buf sqlfluff pre-commit commitlint cspell djlint dprint clippy vet audit credo dialyzer knip depcheck vulture pydocstyle clang-tidy "
-    "cppcheck osv-scanner hlint xo standard jshint typos reuse lychee actionlint zizmor lint typecheck type-check"
+    "cppcheck osv-scanner hlint xo standard jshint typos reuse lychee actionlint zizmor luacheck selene lint typecheck type-check"
 )
 TESTERS = _names(
     "pytest py.test unittest nose2 tox nox jest vitest mocha ava karma cypress playwright rspec minitest cucumber behave phpunit pest nextest bats ctest "
@@ -42,12 +42,12 @@ _COMMON = _names("test lint typecheck type-check audit vet coverage standard saf
 """Names of checks that are words of other things, too: they count as scripts of a launcher."""
 
 _SCRIPT = re.compile(
-    r"(?i)(?:[\w.]+[:_-])*(?:tests?|lint|checks?|typecheck|types|specs?|e2e|verify|audit|validate|coverage|vet|snapshots?|goldens?|ci|surefire|failsafe|t)(?:[:_-][\w.]+)*"
+    r"(?i)(?:[\w.]+[:_-])*(?:tests?|lint|checks?|typecheck|types|specs?|e2e|verify|audit|validate|coverage|vet|snapshots?|goldens?|analy[sz]e|ci|surefire|failsafe|t)(?:[:_-][\w.]+)*"
 )
 _LAUNCHERS = _names(
     "make gmake mise npm yarn pnpm bun npx bunx cargo go gradle gradlew mvn mvnw rake mix just task dotnet deno swift composer bazel bazelisk sbt rails "
     "nx turbo lerna invoke poe hatch pdm poetry uv bundle python python3 manage.py dart flutter zig stack cabal meson ninja lein clj moon buck2 pants "
-    "docker docker-compose podman php node ruby corepack rebar3 gulp grunt earthly dagger dune"
+    "docker docker-compose podman php node ruby corepack rebar3 gulp grunt earthly dagger dune forge gleam terraform tofu"
 )
 _NOT_CHECKS = _names(
     "git gh hg echo printf cat ls cd rm mkdir cp mv touch grep rg sed awk find head tail which type export pip pip3 pipx apt apt-get brew dnf yum apk "

@@ -40,7 +40,8 @@ _OF_SURROUNDINGS = (
 
 _OF_CODE = frozenset(
     {"rustc", "go", "tsc", "eslint", "ruff", "mypy", "cc", "linker", "latex", "formatter", "vitest",
-     "jest", "mocha", "esbuild", "elixir"}
+     "jest", "mocha", "esbuild", "elixir", "markdownlint", "stylelint", "oxlint", "biome", "yamllint",
+     "shellcheck", "swift", "dart", "zig", "haskell", "cypress"}
 )  # fmt: skip
 """Families of tools whose errors are those of the code that was just written."""
 

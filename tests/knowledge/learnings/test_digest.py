@@ -8,7 +8,7 @@ from cairn.knowledge.schema.identity import digest
 from cairn.knowledge.schema.policy import Policy
 from tests.knowledge.conftest import PADDING, Session
 
-HELD = (18, "a44876b5b844c4ee")
+HELD = (19, "a44876b5b844c4ee")
 """Version and digest. Where the digest changes, raise the version of the extractor, and of the
 rules whose drafts changed, and write both here."""
 
