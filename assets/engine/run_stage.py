@@ -243,7 +243,9 @@ def _scanned(state: State, stage: Stage, tables: Sequence[Table]) -> dict[str, p
 
 def _counting(stage: Stage, table: Table, rows: Rows) -> Rows:
     """What counts of a table that a stage reads: its rows, and its columns."""
-    return rows.filter(stage.rows_of(table.name)).select(stage.columns_of(table))
+    if table.name in stage.only:
+        rows = rows.filter(stage.only[table.name])
+    return rows.select(stage.columns[table.name]) if table.name in stage.columns else rows
 
 
 def _input(

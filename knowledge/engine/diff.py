@@ -28,6 +28,8 @@ class Change(NamedTuple):
 def difference(before: pl.DataFrame, after: pl.DataFrame) -> Change:
     """The change from one frame to another of the same columns, compared by all of them."""
     columns = before.columns
+    if before.is_empty() or after.is_empty():  # as mostly in a small home: nothing to compare
+        return Change(after.select(columns), before)
     return Change(
         after.join(before, on=columns, how="anti", nulls_equal=True),
         before.join(after, on=columns, how="anti", nulls_equal=True),

@@ -139,10 +139,6 @@ class Stage:
         """Which rows of a table that it reads count."""
         return self.only.get(table, pl.lit(value=True))
 
-    def columns_of(self, table: Table) -> tuple[str, ...]:
-        """Which columns of a table are read."""
-        return self.columns.get(table.name, tuple(table.columns))
-
     def in_force(self, model: ModelInForce | None) -> Extractor:
         """What decides its rows, with this language model or with none."""
         return by_prompts(self.extractor, self.prompts, model) if model else self.extractor
