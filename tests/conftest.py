@@ -68,8 +68,8 @@ def _nothing_told_for_another() -> Iterator[None]:
 def by_polars(monkeypatch: pytest.MonkeyPatch) -> None:
     """Has polars decide what great_expectations does, in a tenth of the time.
 
-    pipelines/checks/test_engines.py holds both to the same counts; a night of test_namespaces.py
-    over all that is built is decided by the library itself.
+    pipelines/checks/test_engines.py holds both to the same counts, of what is built, too; that the
+    night asks the library, test_namespaces.py shows.
     """
     from cairn.pipelines.checks import engines
 

@@ -24,6 +24,7 @@ from cairn.knowledge.schema.tables import (
     MEMORY_ENTITIES,
     NOTIFICATIONS,
     PREFERENCES,
+    RAW_LOGS,
     Table,
 )
 from cairn.pipelines import follow as run
@@ -112,7 +113,8 @@ class Life:
             assert due(self.state, self.now).height == 1
             assert dispatch(self.state, self.clock).sent == 1
             self.diary.append((f"{day} {self.now:%H:%M}", waiting[0]["text"]))
-            follow(self.state, NOTIFICATIONS.name)
+            run.follow(self.state, until=RAW_LOGS.name)
+            run.follow(self.state, since=NOTIFICATIONS.name, until=NOTIFICATIONS.name)
 
     def rows(self, table: Table, *which: pl.Expr) -> list[dict[str, Any]]:
         found = self.state.warehouse.read(table).filter(*which).collect()

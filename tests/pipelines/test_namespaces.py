@@ -10,7 +10,9 @@ import pytest
 from cairn.assets.effects import notify, search
 from cairn.knowledge.schema.calendar import EPOCH
 from cairn.knowledge.schema.tables import TABLES
+from cairn.pipelines.checks import engines
 from cairn.pipelines.checks.engines import CheckEngine
+from cairn.pipelines.checks.expectation_check import Batch
 from cairn.pipelines.checks.expectations import suites
 from cairn.pipelines.checks.frames import run_suite
 from cairn.pipelines.planning.pending import is_pending
@@ -83,12 +85,21 @@ def due_effects(house: House) -> None:
     acknowledge(house.state, "default", search.EFFECT, "s", found, now())
 
 
-def test_neither_a_run_nor_a_night_opens_a_file_of_another_namespace_or_acts(house: House) -> None:
+def test_neither_a_run_nor_a_night_opens_a_file_of_another_namespace_or_acts(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What a run does, and then all that is ever done: `night` has the steps of `verify`, too.
 
-    Whoever reads one of the files finds it emptied, and fails or mends it. The night, in which
-    great_expectations decides, changes nothing that is read.
+    Whoever reads one of the files finds it emptied, and fails or mends it. The night, which asks
+    great_expectations, changes nothing that is read.
     """
+    asked: list[Batch] = []
+
+    def decide(batch: Batch) -> dict[str, int]:
+        asked.append(batch)
+        return engines._by_polars(batch)
+
+    monkeypatch.setattr(engines, "_by_great_expectations", decide)
     due_effects(house)
     with_another(house)
     theirs = files_of(house.state.home.root, *OF_OTHER)
@@ -118,6 +129,7 @@ def test_neither_a_run_nor_a_night_opens_a_file_of_another_namespace_or_acts(hou
         assert notify.due(own, now()).height, job
         assert intended(own, search.EFFECT, EPOCH).total() == 1, "those made before"
         assert not told_in(own.home, "default").exists(), job
+        assert bool(asked) == (job == "night")
     assert made[0] == made[1]
     assert not is_pending(own)
 

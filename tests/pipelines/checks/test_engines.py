@@ -1,11 +1,17 @@
 """Both engines count the same rows, whatever stands in a frame."""
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cairn.pipelines.checks import engines
 from cairn.pipelines.checks.engines import CheckEngine, broken
 from cairn.pipelines.checks.expectation_check import Batch, expect
+from cairn.pipelines.checks.expectations import suites
+from cairn.pipelines.checks.frames import run_suite
+from cairn.resources.llm.verdict_limits import SuiteVerdicts
+from tests.pipelines.house import House
 
 ROWS = st.lists(
     st.fixed_dictionaries(
@@ -43,3 +49,23 @@ def test_they_count_the_same_rows(rows: list[dict[str, object]]) -> None:
     frame = pl.DataFrame(rows, schema=SCHEMA)
     batch = Batch(frame, [*EXPECTATIONS, *([SHARE] if rows else [])])
     assert broken(batch, CheckEngine.POLARS) == broken(batch, CheckEngine.GREAT_EXPECTATIONS)
+
+
+def test_they_pass_what_is_built(built: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch of each kind of rules and types of columns."""
+    shapes: dict[tuple[object, ...], Batch] = {}
+
+    def keep(batch: Batch) -> dict[str, int]:
+        rules = {(one.kind, batch.frame.schema.get(one.given.get("column", "")))
+                 for one in batch.expectations}  # fmt: skip
+        shapes.setdefault(tuple(sorted(rules, key=str)), batch)
+        return {}
+
+    verdicts = SuiteVerdicts(built.state.home, "default")
+    with monkeypatch.context() as patched:
+        patched.setattr(engines, "_by_great_expectations", keep)
+        for suite in suites():
+            run_suite(built.state.of("default"), suite, verdicts, CheckEngine.GREAT_EXPECTATIONS)
+    assert len(shapes) > 6
+    for shape, batch in shapes.items():
+        assert [broken(batch, engine) for engine in CheckEngine] == [{}, {}], shape

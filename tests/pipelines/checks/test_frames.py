@@ -101,6 +101,7 @@ def test_every_column_that_may_hold_words_is_looked_at_for_secrets() -> None:
     assert all(column in TABLES[name].words for name, column in TEXTS)
 
 
+@pytest.mark.usefixtures("by_polars")
 def test_what_passed_by_polars_alone_is_asked_of_the_library(house: House) -> None:
     verdicts = verdicts_of(house)
     ran = [
