@@ -64,12 +64,49 @@ def command(folder: Path) -> list[str]:
             "--source", str(log_of(folder)), "--namespace", NAMESPACE]  # fmt: skip
 
 
-def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own."""
+WATCHED = """
+import json, os, socket, sys
+
+allowed, *commands = map(json.loads, sys.argv[1:])
+
+def watch(event, args):
+    if event == "socket.getaddrinfo":
+        to = [*args[:2]]
+    elif event == "socket.connect" and args[0].family != socket.AF_UNIX:
+        to = [*args[1][:2]]
+    else:
+        return
+    if to != allowed:
+        print("tried to reach", to, file=sys.stderr, flush=True)
+        os._exit(99)
+
+sys.addaudithook(watch)
+from cairn.serving.cli.main import main
+for command in commands:
+    print(command[2], "says:")
+    sys.argv = ["cairn", *command]
+    try:
+        main()
+    except SystemExit as end:
+        if end.code:
+            raise
+print("loaded:", *sys.modules)
+"""
+"""Commands in a process that ends when it tries to reach a host but the one that is allowed."""
+
+OF_THE_NIGHT = {"great_expectations", "hdbscan", "sklearn"}
+
+
+def run(folder: Path, to: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, and a search."""
     own = {k: v for k, v in os.environ.items() if not k.startswith(OTHERS)}
+    host, port = to.removeprefix("http://").split(":")
+    search = ["--home", str(folder / "home"), "search", "what is used for backups", "--json"]
+    given = ([host, int(port)], [*command(folder), "-v"], search)
     return subprocess.run(
-        [sys.executable, "-m", "cairn", *command(folder), "-v"], cwd=ROOT,
-        env={**own, **environment}, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", WATCHED, *map(json.dumps, given)], cwd=ROOT,
+        env={**own, "HOME": str(folder), **environment},
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
 
 
@@ -82,14 +119,18 @@ def ids(spans: list[Span]) -> dict[bytes, Span]:
 
 
 def test_a_run_is_a_trace_of_its_stages_without_a_word_of_its_log(tmp_path: Path) -> None:
+    """And it and a search reach nobody else, and load nothing that only the night needs."""
     with collecting() as received:
         done = run(
-            tmp_path, CAIRN_TELEMETRY_URL=f"{received.address}/",
+            tmp_path, received.address, CAIRN_TELEMETRY_URL=f"{received.address}/",
             CAIRN_TELEMETRY_HEADERS='{"x-key": "of-ours"}',
             OTEL_EXPORTER_OTLP_HEADERS="x-other=of-theirs", OTEL_SERVICE_NAME="theirs",
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert f"stage records done  namespace={NAMESPACE} units=1 done=1 rows=2 " in done.stderr
+    found, loaded = done.stdout.partition("search says:")[2].split("loaded: ")
+    assert "quince" in found
+    assert not OF_THE_NIGHT & {*loaded.split()}
     spans = received.spans
     runs = [each for each in spans if not each.parent_span_id]
     assert {each.name for each in runs} >= {"run update"}
