@@ -195,7 +195,8 @@ def test_what_is_forgotten_stays_so_when_its_file_tells_a_time_at_last(tmp_path:
         return house.state.warehouse.read(RAW_LOGS).filter(kind="message").collect()
 
     write()
-    follow(house.state)
+    follow(house.state, RAW_LOGS.name)
+    run_publication(house.state)
     forget(house.state, messages().filter(text=told[0])["record_id"].item(), RAW_LOGS.name)
     for times in (["2026-02-05T10:00:00Z"], ["2026-02-05T10:00:00Z", "2026-02-06T10:00:00Z"]):
         write(*times)
@@ -404,7 +405,8 @@ def build_two(place: Path) -> None:
     add_event(state, {"type": "note", "namespace": "ada", "text": f"The {WORD} needs oil."})
     with pytest.MonkeyPatch.context() as patched:  # as of many points, where the word stands, too
         patched.setattr(edge, "FLAT_BELOW", 0)
-        follow(state)
+        follow(state.of("ada"))
+    follow(state)
     (record,) = notes_of(state)
     state.answers.put(kept("one", WORD), [record])
     state.answers.put(kept("two", "bench"), ["r_of_another"])

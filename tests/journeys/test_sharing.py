@@ -319,7 +319,7 @@ def test_what_was_forgotten_does_not_come_back_with_what_another_had_not_pushed(
     copy = new.place / "copy"
     copy.mkdir()
     add_source(new.open("b").home, copy, "default")
-    new.run("b")
+    new.run("b", TAKEN_IN)
     shutil.copy(new.logs / "hives.jsonl", copy)
     with monkeypatch.context() as patched:
         patched.setattr(SharedStore, "put", _unplugged)
