@@ -11,6 +11,7 @@ from pytest_httpserver import HTTPServer
 
 from cairn.assets.effects.notify import Dispatched, dispatch, due
 from cairn.assets.effects.search import enrich
+from cairn.assets.publication import run_publication
 from cairn.knowledge.schema.tables import ENGAGEMENTS, NOTIFICATIONS, RAW_LOGS, RECORDS, TABLES
 from cairn.resources.context import State
 from cairn.resources.deletion.tombstones import note
@@ -24,7 +25,7 @@ from cairn.serving.write.notifications import again, react
 from tests.homes import copy_home, once
 from tests.journeys.hives import CHAT, chat, documents, model_settings
 from tests.journeys.running import UNPUBLISHED, assert_as_built, follow
-from tests.journeys.test_research import QUEUE, Clock, rows, telling_of_bees, told
+from tests.journeys.test_research import Clock, ordered, rows, telling_of_bees, told
 from tests.resources.model_server import ModelServer, served
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
@@ -63,7 +64,7 @@ def build_told_of_bees(place: Path) -> None:
         provider = documents(place)
         assert enrich(state, provider, clock).switched_on == 1
         told(state, "/like bees", clock())
-        follow(state, QUEUE)
+        ordered(state, ENGAGEMENTS.name)
         assert enrich(state, provider, clock).done == 1
         follow(state)
     (place / "clock").write_text(clock.at.isoformat())
@@ -99,7 +100,8 @@ def test_it_is_told_once_and_what_the_person_says_to_it_counts(
     assert (row["status"], row["text"]) == ("due", "Learned 1 new fact about bees")
     assert dispatch(state, clock).sent == 1
     assert dispatch(state, clock).begun_before == 1, "on a table that does not know of it yet"
-    follow(state)
+    follow(state, NOTIFICATIONS.name)
+    run_publication(state)
     assert (dispatch(state, clock).due, status(state)) == (0, ["sent"])
     (body,) = bodies(webhook)
     assert body["title"] == "Learned 1 new fact about bees"

@@ -12,6 +12,7 @@ from cairn.assets.effects.search import Enriched, enrich, queue
 from cairn.knowledge.ingest.inbox_events.searches import EFFECT
 from cairn.knowledge.research.learn_prompts import found
 from cairn.knowledge.schema.tables import (
+    ENGAGEMENTS,
     ENRICHMENT_QUEUE,
     ENTITIES,
     FACT_SOURCES,
@@ -98,10 +99,10 @@ QUEUE = ENRICHMENT_QUEUE.name
 """Until there, a run makes what searches are due."""
 
 
-def ordered(state: State) -> None:
+def ordered(state: State, since: str = LEARN_PROMPTS.name) -> None:
     """Makes what searches are due of what was ordered alone; a run makes all else that is known."""
     run.follow(state, until=RAW_LOGS.name)
-    run.follow(state, since=LEARN_PROMPTS.name, until=QUEUE)
+    run.follow(state, since=since, until=QUEUE)
 
 
 def round_of(
@@ -172,7 +173,7 @@ def test_without_a_model_a_topic_is_learnt_about_and_then_enriched(
     caffeine = "Green tea contains caffeine and theanine."
     (tmp_path / "documents" / "more.md").write_text(f"# More\n\n{caffeine}\nBuy it now!\n")
     told(state, "/like green tea", clock())
-    follow(state, QUEUE)
+    ordered(state, ENGAGEMENTS.name)
     assert queue(state, clock()).is_empty(), "it was just searched for"
     clock.at += timedelta(days=8)
     assert round_of(state, Folder(tmp_path / "documents", 3), clock, PUBLISHED).done == 1
@@ -234,7 +235,7 @@ def test_what_was_looked_up_unasked_brings_in_no_topic(
     assert round_of(state, folder, clock).switched_on == 1
     assert enrich(state, folder, clock).due == 0, "what was said before is not searched for"
     told(state, "/like bees", clock())
-    follow(state, QUEUE)
+    ordered(state, ENGAGEMENTS.name)
     (row,) = queue(state, clock()).to_dicts()
     assert (row["trigger"], row["mode"], row["query"]) == ("enrichment", "broad", "bees")
     assert row["priority"] == row["interest"] / max(row["facts"], 1) > 0

@@ -11,6 +11,7 @@ import pytest
 from deltalake import DeltaTable
 
 from cairn.assets.model_calls import run_model_calls
+from cairn.assets.publication import run_publication
 from cairn.knowledge.schema.tables import CANDIDATES, MEMORY, RAW_LOGS
 from cairn.pipelines.deletion import purge
 from cairn.resources.context import State
@@ -325,14 +326,17 @@ def test_what_was_forgotten_does_not_come_back_with_what_another_had_not_pushed(
         patched.setattr(SharedStore, "put", _unplugged)
         with pytest.raises(HomeError, match="unplugged"):
             new.run("b", TAKEN_IN)
-    new.run("a")
+    new.run("a", TAKEN_IN)
+    own = new.open("a").of("default")
+    with own.leased():
+        run_publication(own)
     for file in (copy, new.logs):
         (file / "hives.jsonl").unlink()
     state = new.open("a")
     named = state.warehouse.read(RAW_LOGS).collect().filter(pl.col("text").str.contains(WORD))
     for record in named["record_id"]:
         note(state.home, reach(state, target(state, record, "default")).event)
-    new.run("a")
+    new.run("a", TAKEN_IN)
     own = new.open("b").of("default")
     with own.leased():  # as a check does, without an intake
         pass

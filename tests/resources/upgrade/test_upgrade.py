@@ -288,10 +288,10 @@ def test_a_home_whose_mark_is_damaged_is_known_by_its_tables(small: Path, expect
     assert_rows(open_state(small), expected)
 
 
-def test_a_damaged_table_is_left_to_the_next_run(old: Path) -> None:
-    for file in (old / "warehouse" / "refusals").rglob("*.parquet"):
+def test_a_damaged_table_is_left_to_the_next_run(small: Path) -> None:
+    for file in (small / "warehouse" / "refusals").rglob("*.parquet"):
         file.write_bytes(b"")
-    state = open_state(old)
+    state = open_state(small)
     heal(state)
     follow(state, "facts")
     assert_as_built(state, "rejected_facts", "facts", "episodes")
