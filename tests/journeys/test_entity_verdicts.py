@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from cairn.knowledge.ingest.inbox_events.decisions import ENTITY, KEEP_APART, MERGE, UNMERGE
-from cairn.knowledge.schema.tables import ENTITIES, ENTITY_MERGES, ENTITY_VERDICTS, MERGES
+from cairn.knowledge.schema.tables import ENTITIES, ENTITY_MERGES, ENTITY_VERDICTS, MEMORY, MERGES
 from cairn.pipelines.follow import follow
 from cairn.pipelines.planning.pending import night_model_work_pending
 from cairn.resources.context import State
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost", "::1"])
 
 Run = Callable[..., State]
 NAMED = ENTITY_MERGES.name
-"""Until there, a run makes which entities are one; a person decides of what is published."""
+"""Until there, a run makes which entities are one; a person decides of memory as published."""
 LUMEN = {"Lumen", "Project Lumen"}
 
 
@@ -70,7 +70,9 @@ def run(opened: Callable[..., State], server: ModelServer, logs: Path) -> Run:
     def made(model: str | None = MODEL, *, night: bool = True, until: str = PUBLISHED) -> State:
         state = opened(model)
         state.begin_run("command", night=night)
-        follow(state, until=until)
+        follow(state, until=MEMORY.name if until == PUBLISHED else until)
+        if until == PUBLISHED:
+            follow(state, since=PUBLISHED)
         return state
 
     return made

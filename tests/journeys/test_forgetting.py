@@ -695,7 +695,7 @@ def test_forgotten_by_commands_one_of_them_killed_the_word_is_in_no_file(ada_and
     shutil.rmtree(home / "warehouse" / "ada" / "source_files")
     again = State(open_home(home), Settings())
     intake(again, changed_files(again))
-    assert standing(home, WORD) == {}
+    assert standing(home / "warehouse", WORD) == {}
 
 
 def test_a_kept_answer_goes_and_the_rest_is_not_asked_again(
