@@ -34,10 +34,12 @@ from cairn.knowledge.schema.tables import (
     LEARNING_CANDIDATES,
     LEARNINGS,
     MEMORY,
+    OBSERVATIONS,
     PREFERENCES,
     REJECTED_FACTS,
     TABLES,
 )
+from cairn.pipelines import follow as run
 from cairn.pipelines.assembly import definitions
 from cairn.pipelines.checks.engines import CheckEngine
 from cairn.pipelines.checks.expectations import suites
@@ -92,6 +94,12 @@ def teaching(question: str) -> Said:
             "summary": "An outbox keeps orders safe.",
         }
     )  # fmt: skip
+
+
+def learn(state: State) -> None:
+    """Makes lessons of what was said; a run makes all else that is known."""
+    follow(state, until=OBSERVATIONS.name)
+    run.follow(state, since=LEARNINGS.name, until=LEARNINGS.name)
 
 
 def by_model(state: State) -> pl.DataFrame:
@@ -343,7 +351,7 @@ def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
     chat(logs, "outbox", LESSON)
     server.script = teaching
     state = opened()
-    follow(state, until="learnings")
+    learn(state)
     judged = state.warehouse.read(LEARNING_CANDIDATES).filter(pl.col("value") >= 0.3).collect()
     who = pl.col("extractor").str.extract(r"^(\w+)")
     assert sorted(judged.select(who, "outcome").rows()) == [
@@ -367,7 +375,7 @@ def test_a_lesson_that_only_the_model_finds_is_kept_and_a_thumb_moves_it(
         "reply_to": learned["learning_id"], "strength": 0.5,
     }  # fmt: skip
     append_event(state.home, thumb, redact=lambda text: (text, 0))
-    follow(opened(), until="learnings")
+    learn(opened())
     (moved,) = state.warehouse.read(LEARNINGS).collect().to_dicts()
     before = learned["confidence"]
     assert moved["confidence"] == pytest.approx(before + 0.5 * (1 - before))
@@ -382,7 +390,7 @@ def test_a_learning_keeps_the_words_that_an_earlier_model_gave_it(
 ) -> None:
     chat(logs, "outbox", LESSON)
     server.script = teaching
-    follow(opened(), until="learnings")
+    learn(opened())
     title = "Send what must not get lost from an outbox table"
     server.script = lambda question: str(teaching(question)).replace(TAUGHT["title"], title)
     state = opened(model="openai/gpt-4.1-mini", budget_day=10.0)
@@ -411,11 +419,11 @@ def test_a_conversation_without_times_rests_when_its_file_does(
     path.write_text("\n".join(lines) + "\n")
     server.script = teaching
     state = opened()
-    follow(state, until="learnings")
+    learn(state)
     assert state.warehouse.read(LEARNINGS).collect().is_empty()
     an_hour_ago = time.time() - 3600
     os.utime(path, (an_hour_ago, an_hour_ago))
-    follow(opened(), until="learnings")
+    learn(opened())
     assert state.warehouse.read(LEARNINGS).collect().height == 1
 
 
@@ -436,12 +444,12 @@ def test_a_lesson_comes_with_the_model_stands_while_more_is_said_and_goes_with_i
     chat(logs, "outbox", LESSON)
     server.script = unable
     state = opened()
-    follow(state, until="learnings")
+    learn(state)
     assert by_model() == []
     assert state.model_waited < 600
     assert learning_candidates.pending_days(state) == ["2026-03-03"]
     server.script = teaching
-    follow(opened(), until="learnings")
+    learn(opened())
     before, stands = by_model(), learned()
     assert (len(before), stands.height) == (1, 1)
     assert learning_candidates.pending_days(opened()) == []
@@ -462,20 +470,20 @@ def test_a_lesson_comes_with_the_model_stands_while_more_is_said_and_goes_with_i
     # It rests: as if made at once.
     monkeypatch.setattr(learning_candidates, "finished", partial(finished, idle=timedelta()))
     assert house.looked(new_logs) == "update"
-    follow(opened(), until="learnings")
+    learn(opened())
     assert pending_days(state) == []
     (row,) = by_model()
     assert row["content_hash"] != before[0]["content_hash"]
     assert_as_built(state, "learning_candidates", "learnings")
 
     # It goes with the model, and falls at once when what it rests on is not there any more.
-    follow(opened(model=None), until="learnings")
+    learn(opened(model=None))
     assert by_model() == []
     assert learned().is_empty()
-    follow(opened(), until="learnings")
+    learn(opened())
     assert learned().height == 1
     server.script = lambda _: error(503)
     changed = (*LESSON[1][:2], LESSON[1][2].replace("a worker", "nobody"))
     chat(logs, "outbox", [LESSON[0], changed, *LESSON[2:], more])
-    follow(opened(), until="learnings")
+    learn(opened())
     assert learned().is_empty()
