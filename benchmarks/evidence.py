@@ -1,6 +1,5 @@
 """Episodes that support facts: CPU seconds against a loop of single queries of a vector store."""
 
-import tempfile
 import time
 
 import numpy as np
@@ -44,25 +43,24 @@ def measured(facts: int, asked: int) -> dict[str, object]:
     sample = np.linspace(0, known.height - 1, asked).astype(int)
     floor = raw_floor(embedder, policy.evidence_similarity) - policy.candidate_margin
     expected: set[tuple[str, str]] = set()
-    with tempfile.TemporaryDirectory() as folder:
-        store = QdrantClient(path=folder)
-        size = models.VectorParams(size=text_vectors.shape[1], distance=models.Distance.COSINE)
-        store.create_collection("episodes", vectors_config=size)
-        store.upload_collection("episodes", vectors=text_vectors, ids=range(len(texts)))
-        begin = time.process_time()
-        for row in sample:
-            near = store.query_points(
-                "episodes", content_vectors[row], limit=MOST, score_threshold=floor
-            ).points
-            ids = np.array([int(point.id) for point in near], dtype=np.int64)
-            rows = np.full(len(ids), row)
-            alike = pair_similarity(content_vectors, text_vectors, rows, ids, embedder)
-            expected |= {
-                (known["fact_id"][int(row)], heard["episode_id"][int(each)])
-                for each in ids[alike >= policy.evidence_similarity]
-            }
-        loop = (time.process_time() - begin) / asked
-        store.close()
+    store = QdrantClient(":memory:")
+    size = models.VectorParams(size=text_vectors.shape[1], distance=models.Distance.COSINE)
+    store.create_collection("episodes", vectors_config=size)
+    store.upload_collection("episodes", vectors=text_vectors, ids=range(len(texts)))
+    begin = time.process_time()
+    for row in sample:
+        near = store.query_points(
+            "episodes", content_vectors[row], limit=MOST, score_threshold=floor
+        ).points
+        ids = np.array([int(point.id) for point in near], dtype=np.int64)
+        rows = np.full(len(ids), row)
+        alike = pair_similarity(content_vectors, text_vectors, rows, ids, embedder)
+        expected |= {
+            (known["fact_id"][int(row)], heard["episode_id"][int(each)])
+            for each in ids[alike >= policy.evidence_similarity]
+        }
+    loop = (time.process_time() - begin) / asked
+    store.close()
     of_sample = found.filter(pl.col("fact_id").is_in(known["fact_id"][sample].implode()))
     same = set(of_sample.select("fact_id", "source_id").iter_rows()) == expected
     return {

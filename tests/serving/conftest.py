@@ -4,15 +4,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from cairn.resources.context import State
 from cairn.serving.cli import main
+from cairn.serving.http.pages import operating
+from cairn.serving.runtime.command import CommandFailed
+from cairn.serving.write import dry_run
 from tests.homes import once
 from tests.serving import two_namespaces
 
@@ -102,3 +107,25 @@ def run_cairn(monkeypatch: pytest.MonkeyPatch) -> Ask:
 def ask(run_cairn: Ask, home: Path) -> Ask:
     """Runs `cairn` on the home of the samples."""
     return lambda *arguments: run_cairn("--home", home, *arguments)
+
+
+@pytest.fixture
+def commands_here(run_cairn: Ask, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Has the server run its commands here, where all is loaded, and not in processes.
+
+    That those come to the same, cli/test_verbs.py shows of what is forgotten.
+    """
+    one_at_a_time = Lock()
+
+    def told_by(state: State, arguments: Sequence[str]) -> Any:
+        with one_at_a_time:
+            done = run_cairn("--home", state.home.root, *arguments)
+        if done.code:
+            raise CommandFailed
+        return done.json
+
+    for module in (operating, dry_run):
+        monkeypatch.setattr(module, "told_by", told_by)
+    yield
+    with one_at_a_time:  # what was begun ends with its test
+        pass

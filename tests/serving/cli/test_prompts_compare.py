@@ -217,6 +217,7 @@ def comparing_on_a_page(home: Path) -> Iterator[Callable[[], Response]]:
         yield compared
 
 
+@pytest.mark.usefixtures("commands_here")
 def test_a_prompt_of_ones_own_is_put_in_force_compared_and_redone(
     run_cairn: Ask, tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

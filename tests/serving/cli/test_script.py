@@ -139,17 +139,20 @@ def test_a_plug_in_that_does_not_load_is_named_in_a_line(tmp_path: Path) -> None
     assert done.stderr.count("\n") == 1
 
 
-def test_work_goes_on_though_nobody_reads_what_it_tells(home: Path, tmp_path: Path) -> None:
+def test_work_goes_on_though_nobody_reads_what_it_tells(
+    two_home: Path, tmp_path: Path, run_cairn: Ask
+) -> None:
     """`cairn forget ID 2>&1 | head -1` ended in the middle, with 0, and nothing was forgotten."""
-    cairn = [*CAIRN, "--home", str(copy_home(home, tmp_path / "home"))]
-    fact = "f_df1d071733ef2e3d"
+    home, ada = copy_home(two_home, tmp_path / "home"), ("--namespace", "ada")
+    fact = run_cairn("--home", home, "facts", *ada, "--json").json["items"][0]["fact_id"]
     with subprocess.Popen(
-        [*cairn, "forget", fact], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as forgetting:
+        [*CAIRN, "--home", str(home), "forget", fact, *ada],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as forgetting:  # fmt: skip
         assert forgetting.stdout
         assert forgetting.stdout.readline()
         forgetting.stdout.close()
     assert forgetting.returncode == 0
-    gone = subprocess.run([*cairn, "show", fact], capture_output=True, text=True, check=False)
-    assert (gone.returncode, gone.stdout) == (1, "")
-    assert "has the id" in gone.stderr
+    gone = run_cairn("--home", home, "show", fact, *ada)
+    assert (gone.code, gone.out) == (1, "")
+    assert "has the id" in gone.err

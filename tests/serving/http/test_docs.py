@@ -66,6 +66,7 @@ def client(
     return TestClient(request.getfixturevalue(app), base_url=LOCAL)
 
 
+@pytest.mark.usefixtures("commands_here")
 @pytest.mark.parametrize("line", TYPED)
 def test_what_the_page_shows_can_be_typed(line: str, client: TestClient) -> None:
     method, url, body, headers = asked(line)

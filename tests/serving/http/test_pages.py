@@ -75,6 +75,7 @@ def enter(client: TestClient, key: str) -> None:
     assert "samesite=strict" in cookie
 
 
+@pytest.mark.usefixtures("commands_here")
 def test_every_page_is_of_its_namespace_alone(
     closed: TestClient, two: State, keys: dict[str, str]
 ) -> None:
@@ -352,6 +353,7 @@ def test_what_is_done_on_pages_waits_for_the_next_run_and_is_seen_after_it(
         follow(copied)
 
 
+@pytest.mark.usefixtures("commands_here")
 def test_something_is_forgotten_after_its_receipt_was_shown(two_home: Path, tmp_path: Path) -> None:
     """What a run makes of that is told by the story of the inbox."""
     state = State(open_home(copy_home(two_home, tmp_path / "home")), Settings())
@@ -466,6 +468,7 @@ def broken() -> None:
     raise ValueError("no <b> here")
 
 
+@pytest.mark.usefixtures("commands_here")
 def test_whoever_runs_the_server_sees_what_dagster_ran(
     person: TestClient, copied: State, closed: TestClient, keys: dict[str, str]
 ) -> None:
@@ -511,6 +514,7 @@ def test_a_page_refuses_as_a_page_what_cannot_be_asked(person: TestClient) -> No
     assert (told.status_code, told.headers["content-type"]) == (400, "application/problem+json")
 
 
+@pytest.mark.usefixtures("commands_here")
 def test_text_of_logs_is_never_markup(tmp_path: Path) -> None:
     state = State(open_home(tmp_path / "home"), Settings())
     (tmp_path / "logs").mkdir()

@@ -5,6 +5,7 @@ import time
 from html import unescape
 from pathlib import Path
 
+import pytest
 from fastapi.testclient import TestClient
 
 from cairn.knowledge.schema.tables import MEMORY
@@ -18,9 +19,10 @@ from tests.serving.conftest import Ask
 from tests.serving.http.conftest import LOCAL
 
 LONGEST = 300.0
-"""Seconds that two commands beside the server may take, on a busy machine."""
+"""Seconds that two commands may take, on a busy machine."""
 
 
+@pytest.mark.usefixtures("commands_here")
 def test_statements_that_a_changed_setting_would_change_are_shown_before_it_is_redone(
     two_home: Path, run_cairn: Ask, tmp_path: Path
 ) -> None:

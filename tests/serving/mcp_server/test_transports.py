@@ -32,8 +32,7 @@ def command(home: Path, *arguments: str) -> list[str]:
     return ["-m", "cairn", "--home", str(home), "mcp", *arguments]
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path, mode: str) -> None:
+def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path) -> None:
     strays: list[object] = []
 
     async def stray(message: object) -> None:
@@ -43,7 +42,7 @@ def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path, mode:
         process = StdioServerParameters(
             command=sys.executable, args=command(two_home, "--namespace", "ada"), cwd=ROOT
         )
-        async with Client(process, mode=mode, message_handler=stray) as client:
+        async with Client(process, message_handler=stray) as client:
             assert client.server_info is not None
             assert client.server_info.name == "cairn"
             assert {tool.name for tool in (await client.list_tools()).tools} == READS
@@ -62,7 +61,7 @@ def test_over_stdio_there_is_the_protocol_and_nothing_else(two_home: Path, mode:
     assert strays == []
 
 
-def test_half_an_emoji_is_answered_and_a_client_that_goes_gets_no_traceback(
+def test_an_older_client_and_half_an_emoji_are_answered_and_one_that_goes_gets_no_traceback(
     two_home: Path,
 ) -> None:
     def asked(number: int, method: str, **params: object) -> str:
@@ -80,21 +79,36 @@ def test_half_an_emoji_is_answered_and_a_client_that_goes_gets_no_traceback(
     assert process.stderr
     with process.stderr, process.stdin:
         with process.stdout:
-            for line in (asked(1, "initialize", **about), asked(2, "tools/call", **query)):
+            answers = list[str]()
+            for line in (
+                asked(1, "initialize", **about), asked(2, "tools/list"), asked(3, "prompts/list"),
+                asked(4, "resources/list"), asked(5, "tools/call", **query),
+            ):  # fmt: skip
                 process.stdin.write(f"{line}\n")
                 process.stdin.flush()
-                answer = process.stdout.readline()
-            assert (json.loads(answer)["id"], "quincepress" in answer) == (2, True)
-        process.stdin.write(f"{asked(3, 'tools/list')}\n")
+                answers.append(process.stdout.readline())
+            told = [json.loads(answer) for answer in answers]
+            assert [one["id"] for one in told] == [1, 2, 3, 4, 5]
+            assert told[0]["result"]["protocolVersion"] == about["protocolVersion"]
+            assert {tool["name"] for tool in told[1]["result"]["tools"]} == READS
+            assert [one["name"] for one in told[2]["result"]["prompts"]] == ["recall", "brief"]
+            (brief,) = told[3]["result"]["resources"]
+            assert brief["uri"] == "memory://brief/orchard"
+            assert ("quincepress" in answers[4], "foghorn" in answers[4]) == (True, False)
+        process.stdin.write(f"{asked(6, 'tools/list')}\n")
         process.stdin.close()
         assert process.wait(PATIENCE) == 1
         assert process.stderr.read() == ""
 
 
-@pytest.fixture(params=["1", "2"], ids=["one worker", "two workers"])
-def served(two_home: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of a server that listens on this machine, with writes allowed."""
-    how = ("--http", "--port", "0", "--allow-writes", "--workers", request.param)
+@pytest.fixture
+def served(two_home: Path) -> Iterator[str]:
+    """The address of a server that listens on this machine, with writes allowed.
+
+    Of two workers, which know of no session what the other was told. One alone listens as that of
+    `cairn serve` does, which http/test_serving.py shows.
+    """
+    how = ("--http", "--port", "0", "--allow-writes", "--workers", "2")
     process = subprocess.Popen(
         [sys.executable, *command(two_home, *how)],
         stderr=subprocess.PIPE, text=True, cwd=ROOT,
