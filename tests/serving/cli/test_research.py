@@ -58,11 +58,11 @@ def test_what_was_asked_for_is_noted_waits_for_a_provider_and_is_searched_for(
     (tmp_path / "docs" / "tea.md").write_text(TEA)
     monkeypatch.setenv("CAIRN_SEARCH_PROVIDER", f"folder:{tmp_path / 'docs'}")
     assert "until the first searches are made: `cairn research --run` does it at once" in told()
-    assert SEARCHES_WAIT in " ".join(cairn("run").out.split())
     assert cairn("schedule", "rust releases", "--stop").code == 0
+    assert SEARCHES_WAIT in " ".join(cairn("run").out.split())
     state = State(state.home, load_settings())
     enrich(state)  # says from when on searches may be made
-    follow(state)
+    follow(state, QUEUE)
     assert cairn("schedule", "--json").json["items"] == []
     assert SEARCHES_WAIT in told()
     with pytest.raises(KeyboardInterrupt):
