@@ -10,7 +10,6 @@ from fastapi.testclient import TestClient
 from cairn.resources.context import State
 from cairn.resources.home.api_keys import add_key
 from cairn.resources.home.home import open_home
-from cairn.resources.home.marks import note_verified
 from cairn.resources.home.settings import Settings
 from cairn.resources.home.sources import list_sources
 from cairn.serving.http.app import create_app
@@ -24,7 +23,6 @@ FROM_HERE = {"origin": LOCAL}
 @pytest.mark.usefixtures("commands_here")
 def test_the_first_logs_are_read_and_lead_to_their_namespace(tmp_path: Path) -> None:
     state = State(open_home(tmp_path / "home"), Settings())
-    note_verified(state.home, "default")  # no run need check all tables
     (tmp_path / "logs").mkdir()
     talk(tmp_path / "logs", 1, "I live in Troms\u00f8.", "2026-03-01T10:00:00Z")
     with TestClient(create_app(Memory(state)), base_url=LOCAL) as person:

@@ -15,7 +15,6 @@ from cairn.pipelines.planning.due import DueRuns
 from cairn.resources.context import State, open_state
 from cairn.resources.home.daemon_lock import watch_holder
 from cairn.resources.home.home import open_home
-from cairn.resources.home.marks import note_verified
 from cairn.resources.home.sources import add_source
 from cairn.serving.read.reader import open_reader
 from cairn.serving.retrieval.search import search_memory
@@ -53,7 +52,6 @@ def test_what_is_written_is_found_by_one_process_that_stays(run_cairn: Ask, tmp_
     home, logs, told = open_home(tmp_path / "home"), tmp_path / "logs", tmp_path / "told"
     logs.mkdir()
     add_source(home, logs, "default")
-    note_verified(home, "default")  # no run need check all tables
     command = [sys.executable, "-c", WATCHER, "--home", str(home.root), "run", "--watch"]
     with (
         told.open("w") as err,
@@ -70,7 +68,7 @@ def test_what_is_written_is_found_by_one_process_that_stays(run_cairn: Ask, tmp_
             found = search_memory(open_reader(open_state(home.root)), "lighthouse lamp")
             assert "relay" in found[0].text
             # What a setting decides may be all there is: it is left to a process of its own.
-            (home.root / "cairn.toml").write_text("[policy]\nsupport_gain = 0.5\n")
+            (home.root / "cairn.toml").write_text("[policy]\nepisode_text_characters = 300\n")
             until(told, "Done in ")
             process.send_signal(signal.SIGINT)
             assert process.wait(60) == 0
