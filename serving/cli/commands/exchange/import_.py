@@ -114,7 +114,7 @@ def _take_file(
     done = take_memories(state, told_to(state, namespace), found, dry_run=dry_run)
     if as_json:
         emit_json(done._asdict() | {"dry_run": dry_run})
-    else:
+    elif found.memories or done.skipped:
         _say_memories(done, found, dry_run=dry_run)
     if not found.memories:
         raise click.ClickException(f"{file} holds nothing that can be taken in")

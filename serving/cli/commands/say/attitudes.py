@@ -82,5 +82,6 @@ def _tell(told: dict[str, Any], will: str, otherwise: str, as_json: bool) -> Non
         return
     say(f"{told['topic']}: {will}, in {told['namespace']}.", style="bold")
     advise(f"Noted as {told['record_id']}; applied {NEXT_RUN}")
-    undo = told_command("cairn", otherwise, told["topic"])
+    ends = ["--"] if told["topic"].startswith("-") else []  # what follows is no option
+    undo = told_command("cairn", otherwise, *ends, told["topic"])
     advise(f"To decide otherwise: {undo}", style="dim")

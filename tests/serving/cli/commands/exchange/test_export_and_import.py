@@ -72,6 +72,11 @@ def test_a_file_of_notes_is_shown_before_it_is_taken(run_cairn: Ask, tmp_path: P
     (tmp_path / "odd.json").write_text("{}")
     odd = run_cairn("--home", home, "import", tmp_path / "odd.json", "--namespace", "me")
     assert (odd.code, "no known kind" in odd.err) == (1, True)
+    file.write_text("")
+    empty = run_cairn("--home", home, "import", file, "--namespace", "me")
+    assert (empty.code, empty.out, "holds nothing" in empty.err) == (1, "", True)
+    liked = run_cairn("--home", home, "like", "--namespace", "me", "--", "-1")
+    assert "unlike -- -1`" in liked.out, "it can be typed"
 
 
 def test_a_pack_is_shown_first_and_taken_in_by_a_colleague(
