@@ -484,7 +484,7 @@ def _briefs(reads: Frames, means: StageContext) -> StageResult:
 
 BRIEFS_STAGE = Stage(
     stage_of(
-        "briefs", 16, "What to know of each project before work on it starts.", "passive_above",
+        "briefs", 17, "What to know of each project before work on it starts.", "passive_above",
         "deprecated_below", "decay_per_day",
     ),
     (

@@ -45,6 +45,11 @@ _OF_CODE = frozenset(
 )  # fmt: skip
 """Families of tools whose errors are those of the code that was just written."""
 
+_OF_LINTERS = frozenset(
+    {"markdownlint", "ruff", "eslint", "stylelint", "oxlint", "biome", "yamllint", "shellcheck"}
+)
+"""Families whose lines name a rule of the project, which holds for whatever is written next."""
+
 
 def proven_errors(signatures: pl.DataFrame) -> tuple[list[BriefLine], list[BriefLine]]:
     """Errors with what ended them, the best proven first; each error once.
@@ -92,23 +97,36 @@ def what_ended(signatures: pl.DataFrame) -> pl.DataFrame:
 
 
 def recurring_errors(signatures: pl.DataFrame) -> Iterator[BriefLine]:
-    """Errors of the surroundings that came in RECURRING conversations by one line, and stayed."""
-    rows = signatures.filter(
-        pl.col("fix").is_null(),
-        pl.col("same_line") >= RECURRING,
-        2 * pl.col("ended") <= pl.col("failures"),
-        ~pl.col("tool_family").is_in(sorted(_OF_CODE)),
-        pl.col("key_line").str.contains(_OF_SURROUNDINGS),
-    ).sort("same_line", "last_seen", "fix_id", descending=[True, True, False], nulls_last=True)
+    """What came in RECURRING conversations and is not known to end: so it may come again.
+
+    Of the surroundings it is told by one line that stayed; of linters by a rule, whatever else
+    their line says: who knows it keeps it from the first.
+    """
+    of_linters = pl.col("tool_family").is_in(sorted(_OF_LINTERS))
+    again = pl.when(of_linters).then("conversations").otherwise("same_line")
+    stays = 2 * pl.col("ended") <= pl.col("failures")
+    around = ~pl.col("tool_family").is_in(sorted(_OF_CODE)) & stays
+    rows = (
+        signatures.with_columns(again=again)
+        .filter(
+            pl.col("fix").is_null(),
+            pl.col("again") >= RECURRING,
+            of_linters | (around & pl.col("key_line").str.contains(_OF_SURROUNDINGS)),
+        )
+        .sort(
+            of_linters, "again", "last_seen", "fix_id",
+            descending=[False, True, True, False], nulls_last=True,
+        )
+    )  # fmt: skip
     for row in rows.iter_rows(named=True):
         if is_generic(row["signature"]):
             continue
-        told = f"in {row['same_line']} sessions"
-        if REFUSED_OPTION.search(row["key_line"]) is None:
+        told = f"in {row['again']} sessions"
+        if row["tool_family"] not in _OF_LINTERS and not REFUSED_OPTION.search(row["key_line"]):
             told += "; what ends it is not known"
         yield BriefLine(
             row["fix_id"], ERROR, short(f"{_error(row['key_line'])} → {told}", 2 * LONGEST),
-            0, row["same_line"], row["last_seen"],
+            0, row["again"], row["last_seen"],
         )  # fmt: skip
 
 

@@ -96,6 +96,12 @@ def ground() -> Ground:
         "same_line": 3, "conversations": 4, "rank": 0.0, "ended": 0, "tool_family": "shell",
     }  # fmt: skip
     mixed = again | {"signature_id": "es3", "fix_id": "mixed", "same_line": 2}
+    rule = mixed | {
+        "signature_id": "es4", "fix_id": "rule", "conversations": 3, "ended": 3, "failures": 3,
+        "tool_family": "ruff", "signature": "E501 Line too long ({n} > {n})",
+        "key_line": "E501 Line too long (104 > 88)",
+    }  # fmt: skip
+    seldom = rule | {"signature_id": "es5", "fix_id": "seldom", "conversations": 2}
     file = {
         "project_fact_id": "p", "namespace": "n", "project": ROOT, "kind": "edited_file",
         "name": "quay.go", "conversations": 6, "share": 0.5, "rank": 1, "source_record_ids": [],
@@ -120,7 +126,7 @@ def ground() -> Ground:
              practice("format", "npm run fmt")]
         ),
         PROJECT_FACTS.frame([file]),
-        ERROR_SIGNATURES.frame([error, once, again, mixed]),
+        ERROR_SIGNATURES.frame([error, once, again, mixed, rule, seldom]),
         facts,
         CONVERSATIONS.frame(talks),
         PROJECTS.empty(),
@@ -136,6 +142,7 @@ def test_each_kind_has_its_best_lines_and_other_projects_none() -> None:
         "Always rebase.", "We use just here, never make.", "Does not want `git push`: too early.",
         "no tide for Berth → In `quay.go`: added it.",
         "tide: command not found → in 3 sessions; what ends it is not known",
+        "E501 Line too long (104 > 88) → in 3 sessions",
         "no tide for Berth → In `tide.go`: added it.",
         "The quay has 40 berths.", "We use cranes here, not winches.",
         "2026-02-01: Let's drop the crane.",
