@@ -39,8 +39,9 @@ _USER = re.compile(rf"(?:/home/|/[Uu]sers/|\\+Users\\+|:/Users/)([^/\\{_STOPS}]+
 _DASHED = re.compile(r"(?<![\w])-(?:home|Users)-\w+|~[A-Za-z]\w+/")
 _BELOW = re.compile(rf"~(?:[/\\]+[^/\\{_STOPS}]+)+[/\\]*")
 _AT = re.compile(r"[\w.+-]+@[\w-]+[\w.-]*")
+_TAGGED = r"(?:-(?:alpha|beta|rc|next|canary|dev|pre)[\w.]*)?(?![\w@.-]*[\w@-])"
 _PACKAGE = re.compile(
-    r"/[\w.+-]+@v?\d[\w.+-]*(?![\w@])|[\w.+-]+@(?:v?\d+\.\d+\.\d+(?!\.?[\w@])|(?:latest|next|canary)\b(?![.\w-]))"
+    rf"/[\w.+-]+@v?\d+(?:\.\d+)*{_TAGGED}|[\w.+-]+@(?:v?\d+\.\d+\.\d+{_TAGGED}|(?:latest|next|canary)\b(?![.\w-]))"
 )
 """A package with its version, and no account on a machine."""
 _URL_HOST = re.compile(r"\b[a-z][a-z0-9+.-]*://(?:[^\s/@]*@)?(\[[0-9a-fA-F:]+\]|[^\s/:?#\"'`<>)]+)")

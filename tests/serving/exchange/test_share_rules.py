@@ -30,6 +30,7 @@ RULES = ShareRules(["Mira Lindqvist", "mira", "root"], ["nas", "vault.example.ne
         ("the log is in /var/log/shop.log", "the log is in /var/log/shop.log"),
         ("npx @acme/lint@1 check", "npx @acme/lint@1 check"),
         ("npx lint@2.10.3 && go run acme/x@latest", "npx lint@2.10.3 && go run acme/x@latest"),
+        ("npx @acme/lint@1.0.0-beta.2, then", "npx @acme/lint@1.0.0-beta.2, then"),
     ],
 )
 def test_paths_of_home_folders_are_cut(text: str, becomes: str) -> None:
@@ -48,6 +49,7 @@ def test_paths_of_home_folders_are_cut(text: str, becomes: str) -> None:
         ("ssh deploy@10", HOST),
         ("ssh deploy@10.0.0.7", HOST),
         ("scp x deploy@next-door:/srv", HOST),
+        ("rsync ssh/deploy@10-nas:/srv", HOST),
         ("rsync to 192.168.20.4", HOST),
         ("ping fe80::1ff:fe23:4567:890a", HOST),
         ("open 2001:db8:0:1::7", HOST),
