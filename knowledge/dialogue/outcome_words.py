@@ -29,7 +29,6 @@ SIGNATURES = {
             r"^DONE \d+ tests\b",  # gotestsum
             r"^\s*\d+ pass$",  # bun
             r"^Passed!\s",  # dotnet
-            r"^BUILD SUCCESS(?:FUL)?\b|^\[INFO\] BUILD SUCCESS",
         ),
         (
             r"^--- FAIL:|^FAIL\b|^\s*FAIL\s+\S",
@@ -37,13 +36,16 @@ SIGNATURES = {
             r"\b[1-9]\d* (?:failed|failures?|failing|errors? during collection)\b",
             r"^\s*[1-9]\d* (?:fail|errors?)$|^Tests:?\s+[1-9]\d* fail|\b[1-9]\d* errors? in \d",  # bun, pytest
             r"^FAILED\b|\bTests? failed\b|\[build failed\]|^=+ (?:FAILURES|ERRORS) =+",
-            r"^DONE \d+ tests?, [1-9]\d* fail",
+            r"^DONE \d+ tests?, [1-9]\d* fail|^(?:# |ℹ )fail [1-9]|^Some tests failed\b|^\*\* TEST FAILED \*\*",
         ),
         (
             r"^=*\s*\d+ passed\b[^\n]*",  # pytest
             r"^\s*Tests:?\s+(?:\d+ skipped, )?\d+ passed",  # jest, vitest
             r"\b\d+ (?:tests|examples|runs|doctests?)\b[^\n]{0,60}\b0 failures\b",  # ExUnit, RSpec, minitest
             r"^100% tests passed",  # ctest
+            r"^\s*0 fail$|^(?:# |ℹ )fail 0$|^ok \| \d+ passed[^\n]*\b0 failed\b",  # bun, node, deno
+            r"^(?:\[INFO\] )?BUILD SUCCESS(?:FUL)?\b|^OK \(\d+ tests?, \d+ assertions?\)",  # gradle, maven, phpunit
+            r"^Test Suite 'All tests' passed|^\*\* TEST SUCCEEDED \*\*|\bAll tests passed!$",  # swift, xcodebuild, flutter
         ),
     ),
     "lint": Signature(
@@ -190,6 +192,14 @@ EXAMPLES = (
     OutcomeExample("bun test | tail -4", " 31 pass\n 2 fail\nRan 33 tests across 4 files. [2.00s]", False),
     OutcomeExample("bun test | tail -4", " 31 pass\n 0 fail\n 3 errors\nRan 31 tests across 4 files.", False),
     OutcomeExample("bun test | tail -4", " 31 pass\n 0 fail\nRan 31 tests across 4 files. [2.00s]", True),
+    OutcomeExample("bun run test | tail -9", "313 | refused(\"no harbour\")\nerror: no harbour\n      at tide.test.ts:9\n\n 31 pass\n 0 fail\nRan 31 tests across 4 files.", True),
+    OutcomeExample("node --test | tail -9", "ℹ tests 4\nℹ pass 3\nℹ fail 1\n", False),
+    OutcomeExample("node --test | tail -9", "# tests 4\n# pass 4\n# fail 0\n", True),
+    OutcomeExample("deno test | tail -2", "ok | 4 passed | 0 failed (12ms)", True),
+    OutcomeExample("vendor/bin/phpunit | tail -2", "OK (4 tests, 9 assertions)", True),
+    OutcomeExample("flutter test | tail -1", "00:02 +3 -1: Some tests failed.\nSome tests failed.", False),
+    OutcomeExample("flutter test | tail -1", "00:02 +4: All tests passed!", True),
+    OutcomeExample("xcodebuild test | tail -1", "** TEST FAILED **", False),
     OutcomeExample("bun test", "Chunk ID: 4a\nWall time: 0.5 seconds\nProcess exited with code 1\nOutput:\n 3 pass\n", False),
     OutcomeExample("npx tsc --noEmit | head", "Chunk ID: 4a\nWall time: 0.5 seconds\nProcess exited with code 0\nOriginal token count: 0\nOutput:\n", True),
     OutcomeExample("pytest -q | tail -2", "41 passed, 2 errors in 3.20s", False),

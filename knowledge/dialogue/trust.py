@@ -13,7 +13,7 @@ import polars as pl
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.predicates import NAME_PREDICATES
 
-VERSION = 6
+VERSION = 7
 """Rises when statements get another trust, or are passing by other rules; a part of whatever makes
 candidates of them."""
 

@@ -245,6 +245,8 @@ def task_of(words: Sequence[str]) -> tuple[str, int] | None:
     ]
     if name in PROGRAM_TASKS:
         return _by_table(name, words, operands)
+    if name == "node" and "--test" in words:
+        return "test", words.index("--test") + 1
     if words[1:] == ["version"]:
         return None
     if name in _FORMATTERS:

@@ -92,6 +92,7 @@ FORMS = [
     ("docker compose up -d", "run", "docker compose up -d"),
     ("docker compose exec web pytest -q", "test", "docker compose exec web pytest"),
     ("zig build test", "test", "zig build test"),
+    ("node --test tests/", "test", "node --test tests"),
     ("forge test -vv", "test", "forge test"),
     ("nix flake check", "test", "nix flake check"),
     ("sudo nixos-rebuild switch --flake .", "deploy", "sudo nixos-rebuild switch --flake ."),
