@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 import polars as pl
@@ -17,6 +17,7 @@ from cairn.knowledge.engine.stage import (
     Changes,
     Count,
     IncrementalUpdate,
+    Rows,
     Stage,
     StageContext,
     StageResult,
@@ -30,8 +31,6 @@ from cairn.resources.warehouse.warehouse import Written
 
 if TYPE_CHECKING:
     from cairn.resources.llm.dry_run import DryRunModel
-
-Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 SAMPLE_IDS = 5
 
@@ -243,8 +242,7 @@ def _scanned(state: State, stage: Stage, tables: Sequence[Table]) -> dict[str, p
 
 def _counting(stage: Stage, table: Table, rows: Rows) -> Rows:
     """What counts of a table that a stage reads: its rows, and its columns."""
-    if table.name in stage.only:
-        rows = rows.filter(stage.only[table.name])
+    rows = stage.counted(table.name, rows)
     return rows.select(stage.columns[table.name]) if table.name in stage.columns else rows
 
 

@@ -147,9 +147,7 @@ _BY_DAY: Mapping[str, _Make] = {
 
 
 def _read(stage: Stage, tables: Frames) -> Frames:
-    return {
-        table.name: tables[table.name].filter(stage.rows_of(table.name)) for table in stage.reads
-    }
+    return {table.name: stage.counted(table.name, tables[table.name]) for table in stage.reads}
 
 
 def comparable(tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:

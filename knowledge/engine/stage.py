@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -15,6 +15,8 @@ from cairn.knowledge.schema.failures import FAILURE_SCHEMA
 from cairn.knowledge.schema.policy import Policy
 from cairn.knowledge.schema.tables import Table
 from cairn.knowledge.vectors.model import Embedder
+
+Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 
 Frames = Mapping[str, pl.DataFrame]
 """Frames by name of their table."""
@@ -135,9 +137,9 @@ class Stage:
         """Name of the stage and of its asset."""
         return self.extractor.name
 
-    def rows_of(self, table: str) -> pl.Expr:
-        """Which rows of a table that it reads count."""
-        return self.only.get(table, pl.lit(value=True))
+    def counted(self, table: str, rows: Rows) -> Rows:
+        """Rows of a table that it reads, without those that do not count."""
+        return rows.filter(self.only[table]) if table in self.only else rows
 
     def in_force(self, model: ModelInForce | None) -> Extractor:
         """What decides its rows, with this language model or with none."""

@@ -214,7 +214,7 @@ def run_rebuild_check(state: State, stage: Stage, verdicts: SuiteVerdicts) -> Su
     if _is_behind(state, stage, versions):
         return SuiteResult(suite, 0, {})
     frames = {
-        name: state.warehouse.read(table, version=versions[name]).filter(stage.rows_of(name))
+        name: stage.counted(name, state.warehouse.read(table, version=versions[name]))
         for name, table in tables.items()
     }
     means = StageContext(state.policy, state.embedder_of(state.own))

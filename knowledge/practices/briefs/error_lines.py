@@ -38,17 +38,16 @@ _OF_SURROUNDINGS = (
 )
 """What is missing, refused or in use: that comes again, and who knows it goes around it."""
 
-_OF_CODE = frozenset(
-    {"rustc", "go", "tsc", "eslint", "ruff", "mypy", "cc", "linker", "latex", "formatter", "vitest",
-     "jest", "mocha", "esbuild", "elixir", "markdownlint", "stylelint", "oxlint", "biome", "yamllint",
-     "shellcheck", "swift", "dart", "zig", "haskell", "cypress"}
-)  # fmt: skip
-"""Families of tools whose errors are those of the code that was just written."""
-
 _OF_LINTERS = frozenset(
     {"markdownlint", "ruff", "eslint", "stylelint", "oxlint", "biome", "yamllint", "shellcheck"}
 )
 """Families whose lines name a rule of the project, which holds for whatever is written next."""
+
+_OF_CODE = _OF_LINTERS | frozenset(
+    {"rustc", "go", "tsc", "mypy", "cc", "linker", "latex", "formatter", "vitest", "jest", "mocha",
+     "esbuild", "elixir", "swift", "dart", "zig", "haskell", "cypress"}
+)  # fmt: skip
+"""Families of tools whose errors are those of the code that was just written."""
 
 
 def proven_errors(signatures: pl.DataFrame) -> tuple[list[BriefLine], list[BriefLine]]:
